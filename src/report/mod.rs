@@ -1,0 +1,35 @@
+//! What a person or a script gets to see: a reporter an output, a file each, none knows another.
+//!
+//! Reporters see every event and know nothing of sockets, arguments or exit rules; what they need
+//! of the outcome is in [`Verdict`], as plain data.
+
+mod verdict;
+
+use std::io;
+
+use crate::protocol::Event;
+
+pub use verdict::{AnsweredBy, ApprovalRecord, Verdict};
+
+/// One output of a followed stream.
+///
+/// Every reporter sees every event; none asks which format was chosen.
+pub trait Reporter {
+    /// One event, in the order of the stream.
+    ///
+    /// # Errors
+    /// Whatever the output says; a closed pipe is [`io::ErrorKind::BrokenPipe`].
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()>;
+
+    /// Nothing more is at hand: flush, redraw.
+    ///
+    /// # Errors
+    /// As for [`Reporter::event`].
+    fn idle(&mut self) -> io::Result<()>;
+
+    /// No event will follow. `verdict` is there if a turn was awaited.
+    ///
+    /// # Errors
+    /// As for [`Reporter::event`].
+    fn end(&mut self, verdict: Option<&Verdict>) -> io::Result<()>;
+}
