@@ -2,10 +2,13 @@
 //!
 //! The library exists for the binary and its tests; it promises no stable API.
 
+pub mod cli;
 pub mod error;
 pub mod exit;
 pub mod protocol;
 pub mod report;
+pub mod signals;
+pub mod streams;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("dcodectl speaks to the dcode daemon over a Unix socket: Linux and macOS only");

@@ -1,0 +1,38 @@
+//! Wrong arguments, as one line and a next step, instead of clap's page.
+
+use clap::error::ErrorKind;
+
+use crate::error::Error;
+
+/// Turns clap's refusal of the arguments into our own error (code 2).
+#[must_use]
+pub fn usage_error(error: &clap::Error) -> Error {
+    let page = error.render().to_string();
+    let mut paragraphs = page.split("\n\n");
+    let first = paragraphs.next().unwrap_or_default();
+    let what = first
+        .trim_start_matches("error:")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let usage = page.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let tip = page
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("tip: "));
+    // clap sees a prompt that begins with a dash as a flag, and proposes a flag that looks like it.
+    let unknown_flag = error.kind() == ErrorKind::UnknownArgument && takes_text(&page);
+    let hint = match (unknown_flag, tip, usage) {
+        (true, ..) => {
+            "a text that begins with a dash goes after --, as in: -- \"- text\"".to_owned()
+        }
+        (false, Some(tip), _) => tip.to_owned(),
+        (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
+        (false, None, None) => "see 'dcodectl --help'".to_owned(),
+    };
+    Error::usage(what).hint(hint)
+}
+
+/// Whether the command that refused takes a TEXT.
+fn takes_text(page: &str) -> bool {
+    page.contains("TEXT") || page.contains("[NAME]")
+}

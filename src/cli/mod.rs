@@ -1,0 +1,293 @@
+//! The command line: flags, help text, value ranges. It opens nothing and asks the terminal nothing.
+
+// The comments on options are their help text, shown as they stand.
+#![allow(clippy::doc_markdown)]
+
+mod errors;
+mod turn;
+mod values;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::protocol::{Decision, SandboxMode};
+
+pub use errors::usage_error;
+pub use turn::{CreateOptions, Gate, Images, Submit, Text, Wait};
+pub use values::{Accept, OnApproval, Pace, duration};
+
+/// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dcodectl",
+    version,
+    disable_help_subcommand = true,
+    arg_required_else_help = false,
+    propagate_version = false,
+    max_term_width = 100,
+    after_help = "Exit codes mirror the turn's stop reason: 'dcodectl help exit-codes'."
+)]
+pub struct Cli {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that stand before or after any command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// The daemon's socket [default: $DCODE_SOCKET, else the first default path that answers]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub socket: Option<PathBuf>,
+    /// What stdout is: readable text, the daemon's events as NDJSON, or only the final answer
+    #[arg(short, long, value_enum, value_name = "FORMAT", global = true)]
+    pub output: Option<Output>,
+    /// The same as --output ndjson
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Colour, decided per stream
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto"
+    )]
+    pub color: Color,
+    /// Errors only on stderr
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// More: reasoning, diffs, every progress event; twice for more still
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    pub verbose: u8,
+    /// How long connecting may take, such as 5s
+    #[arg(long, value_name = "DURATION", global = true, value_parser = duration, default_value = "5s")]
+    pub connect_timeout: Duration,
+}
+
+/// What stdout is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Ndjson,
+    /// Only the final answer.
+    Answer,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless the environment says otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Global {
+    /// The output format, `--json` and the default taken into account.
+    #[must_use]
+    pub fn format(&self) -> Output {
+        match self.output {
+            _ if self.json => Output::Ndjson,
+            Some(format) => format,
+            None => Output::Human,
+        }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Create, submit and close in one: the whole job of a pipeline
+    Run(Box<turn::Run>),
+    /// Submit a turn to a session and follow it to its end
+    Submit(Box<Submit>),
+    /// Follow the running turn, or report the last one
+    Wait(Box<Wait>),
+    /// Print a session's events: history as far as it is held, then live
+    Tail(Tail),
+    /// Open a session and print its id
+    Create(CreateOptions),
+    /// List the live sessions
+    List,
+    /// Show one session
+    Show(One),
+    /// Close sessions
+    Close(Close),
+    /// Send a correction to the running turn
+    Steer(Steer),
+    /// Cancel the running turn
+    Interrupt(One),
+    /// Show the open question, and how to answer it
+    Approvals(One),
+    /// Answer a question, by default with allow
+    Approve(Approve),
+    /// Answer a question with deny
+    Deny(Deny),
+    /// Name a conversation, live or recorded
+    Rename(Rename),
+    /// Put back what the last turn changed
+    Undo(One),
+    /// Ask for the daemon's health, version and protocol
+    Ping(Ping),
+    /// Show an NDJSON log as any output
+    Render(Render),
+    /// Run a simulated daemon, to try gates and scripts without a model
+    Simulate(Simulate),
+    /// Explain a command, the exit codes or the environment
+    Help(Help),
+}
+
+/// One session.
+#[derive(Debug, Args)]
+pub struct One {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+}
+
+/// `close`
+#[derive(Debug, Args)]
+pub struct Close {
+    /// Full ids, unique prefixes, or @
+    #[arg(required = true, value_name = "SESSION")]
+    pub sessions: Vec<String>,
+}
+
+/// `tail`
+#[derive(Debug, Args)]
+pub struct Tail {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// Start at this event, from 1 [default: the oldest event still held]
+    #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
+    pub from: Option<u64>,
+    /// End after the events there are now
+    #[arg(long)]
+    pub no_follow: bool,
+}
+
+/// `steer`
+#[derive(Debug, Args)]
+pub struct Steer {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// The correction.
+    #[command(flatten)]
+    pub text: Text,
+}
+
+/// `approve`
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// The question's id or, safer, its handle ID@SEQ from 'approvals'
+    pub approval: String,
+    /// How far the answer reaches
+    #[arg(default_value = "allow", value_parser = values::decision)]
+    pub decision: Decision,
+}
+
+/// `deny`
+#[derive(Debug, Args)]
+pub struct Deny {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// The question's id or, safer, its handle ID@SEQ from 'approvals'
+    pub approval: String,
+}
+
+/// `rename`
+#[derive(Debug, Args)]
+pub struct Rename {
+    /// Full id (also of a recorded conversation), unique prefix of a live one, or @
+    pub session: String,
+    /// The new name, at most 120 characters
+    #[arg(required_unless_present = "clear", conflicts_with = "clear")]
+    pub name: Option<String>,
+    /// Take the name away
+    #[arg(long)]
+    pub clear: bool,
+}
+
+/// `ping`
+#[derive(Debug, Args)]
+pub struct Ping {
+    /// Try until the daemon answers, for this long
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub wait: Option<Duration>,
+}
+
+/// `render`
+#[derive(Debug, Args)]
+pub struct Render {
+    /// An NDJSON log, or - for stdin
+    pub file: PathBuf,
+}
+
+/// `simulate`
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// What the simulated daemon plays [default: done]; see --list
+    #[arg(conflicts_with = "replay")]
+    pub scenario: Option<String>,
+    /// Play the turns of a recorded .sse body or NDJSON log
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// Name the scenarios
+    #[arg(long, conflicts_with_all = ["replay", "scenario", "cmd"])]
+    pub list: bool,
+    /// Play faster or slower: a factor, or instant
+    #[arg(long, value_name = "FACTOR", value_parser = values::pace, default_value = "1")]
+    pub speed: Pace,
+    /// How long a question waits before it is denied
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
+    pub approval_timeout: Duration,
+    /// How many events a session keeps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "10000")]
+    pub retention: u32,
+    /// How many sessions may be open
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "64")]
+    pub max_sessions: u32,
+    /// A command to run against it; its exit code becomes ours
+    #[arg(last = true, value_name = "CMD")]
+    pub cmd: Vec<std::ffi::OsString>,
+}
+
+/// `help`
+#[derive(Debug, Args)]
+pub struct Help {
+    /// A command, exit-codes or environment
+    pub topic: Option<String>,
+}
+
+/// The three words of `--sandbox`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sandbox {
+    /// Nothing may be written.
+    ReadOnly,
+    /// The workspace may be written.
+    WorkspaceWrite,
+    /// Everything may be written.
+    FullAccess,
+}
+
+impl From<Sandbox> for SandboxMode {
+    fn from(sandbox: Sandbox) -> Self {
+        match sandbox {
+            Sandbox::ReadOnly => Self::ReadOnly,
+            Sandbox::WorkspaceWrite => Self::WorkspaceWrite,
+            Sandbox::FullAccess => Self::FullAccess,
+        }
+    }
+}

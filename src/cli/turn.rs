@@ -1,0 +1,127 @@
+//! Options around a turn: its text, its session, and the gate.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::Sandbox;
+use super::values::{Accept, OnApproval, duration, on_approval};
+
+/// A prompt or correction: one argument, stdin or a file.
+#[derive(Debug, Clone, Args)]
+pub struct Text {
+    /// The text, or - for stdin; one that begins with a dash goes after --
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    pub text: Option<String>,
+    /// Read the text from a file
+    #[arg(long, value_name = "PATH")]
+    pub file: Option<PathBuf>,
+}
+
+/// Images that go with a prompt.
+#[derive(Debug, Clone, Args)]
+pub struct Images {
+    /// Send an image along (PNG, JPEG, GIF, WebP); may be repeated
+    #[arg(long = "image", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+}
+
+/// What kind of session to open.
+#[derive(Debug, Clone, Args)]
+pub struct CreateOptions {
+    /// The workspace, judged by the daemon [default: the current directory]
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// The model [default: the daemon's]
+    #[arg(long, value_name = "M")]
+    pub model: Option<String>,
+    /// What the session may write to [default: the daemon's]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub sandbox: Option<Sandbox>,
+    /// Carry over the history of a recorded session
+    #[arg(long, value_name = "ID")]
+    pub resume: Option<String>,
+}
+
+/// What the exit code, the files and the bounds of a followed turn are.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Gate options")]
+pub struct Gate {
+    /// Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)
+    #[arg(long, value_name = "LIST")]
+    pub accept: Option<Accept>,
+    /// A bound for the whole command, such as 10m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// Write the turn's events to a file as well, as NDJSON
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Write one JSON object about the outcome, last of all; - for the last line of stdout
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+}
+
+/// Who answers a question of the awaited turn.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Gate options")]
+pub struct Approval {
+    /// ask, deny, allow, allow_session, leave or fail [default: ask at a terminal, else deny]
+    #[arg(long, value_name = "HOW", value_parser = on_approval)]
+    pub on_approval: Option<OnApproval>,
+}
+
+/// `submit`
+#[derive(Debug, Args)]
+pub struct Submit {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// The prompt.
+    #[command(flatten)]
+    pub text: Text,
+    /// Images.
+    #[command(flatten)]
+    pub images: Images,
+    /// Return once the turn is accepted; takes none of the gate options
+    #[arg(long, conflicts_with_all = ["accept", "timeout", "events", "summary", "on_approval"])]
+    pub detach: bool,
+    /// The gate.
+    #[command(flatten)]
+    pub gate: Gate,
+    /// Who answers.
+    #[command(flatten)]
+    pub approval: Approval,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The prompt.
+    #[command(flatten)]
+    pub text: Text,
+    /// Images.
+    #[command(flatten)]
+    pub images: Images,
+    /// The session.
+    #[command(flatten)]
+    pub create: CreateOptions,
+    /// Leave the session open
+    #[arg(long)]
+    pub keep: bool,
+    /// The gate.
+    #[command(flatten)]
+    pub gate: Gate,
+    /// Who answers.
+    #[command(flatten)]
+    pub approval: Approval,
+}
+
+/// `wait`
+#[derive(Debug, Args)]
+pub struct Wait {
+    /// Full id, unique prefix, or @ for the one live session of the current directory
+    pub session: String,
+    /// The gate.
+    #[command(flatten)]
+    pub gate: Gate,
+}

@@ -1,0 +1,198 @@
+//! The values of options: durations, decisions, lists of outcomes.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::exit::Exit;
+use crate::protocol::Decision;
+
+/// Reads a duration of whole hours, minutes and seconds: `90s`, `10m`, `1h30m`.
+///
+/// # Errors
+/// Anything else, a bare number, zero and a negative included; the text names the accepted forms.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    const FORMS: &str = "expected a duration such as 90s, 10m or 1h30m, above zero";
+    // humantime also takes days, fractions of a second and spaces, which scripts may not rely on.
+    let mut units = text.split_inclusive(|c: char| !c.is_ascii_digit());
+    let ordered = units.try_fold(0, |last, part| {
+        let rank = match part.as_bytes() {
+            [digits @ .., b'h'] if !digits.is_empty() => 1,
+            [digits @ .., b'm'] if !digits.is_empty() => 2,
+            [digits @ .., b's'] if !digits.is_empty() => 3,
+            _ => return None,
+        };
+        (rank > last).then_some(rank)
+    });
+    if ordered.is_none() || text.is_empty() {
+        return Err(FORMS.to_owned());
+    }
+    match humantime::parse_duration(text) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err(FORMS.to_owned()),
+    }
+}
+
+/// Reads one of the five decisions.
+///
+/// # Errors
+/// Any other word; the text names the five.
+pub(super) fn decision(word: &str) -> Result<Decision, String> {
+    let decision = Decision::from(word);
+    if decision.is_valid() {
+        return Ok(decision);
+    }
+    let known: Vec<&str> = Decision::KNOWN.iter().map(Decision::as_str).collect();
+    Err(format!("expected one of {}", known.join(", ")))
+}
+
+/// Who answers a question of the awaited turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OnApproval {
+    /// The person at the terminal.
+    Ask,
+    /// This decision, at once.
+    Decide(Decision),
+    /// Somebody else.
+    Leave,
+    /// Nobody: the turn is stopped.
+    Fail,
+}
+
+/// Reads the value of `--on-approval`.
+///
+/// # Errors
+/// Any other word; the text names the accepted ones.
+pub(super) fn on_approval(word: &str) -> Result<OnApproval, String> {
+    Ok(match word {
+        "ask" => OnApproval::Ask,
+        "deny" => OnApproval::Decide(Decision::Deny),
+        "allow" => OnApproval::Decide(Decision::Allow),
+        "allow_session" => OnApproval::Decide(Decision::AllowSession),
+        "leave" => OnApproval::Leave,
+        "fail" => OnApproval::Fail,
+        _ => {
+            return Err("expected one of ask, deny, allow, allow_session, leave, fail".to_owned());
+        }
+    })
+}
+
+/// The outcomes that `--accept` turns into success.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accept(Vec<Exit>);
+
+impl Accept {
+    /// Whether the outcome counts as success.
+    #[must_use]
+    pub fn contains(&self, exit: Exit) -> bool {
+        self.0.contains(&exit)
+    }
+}
+
+impl FromStr for Accept {
+    type Err = String;
+
+    fn from_str(list: &str) -> Result<Self, String> {
+        let acceptable = |exit: &Exit| matches!(exit.number(), 0 | 10..=16);
+        list.split(',')
+            .map(|name| {
+                Exit::ALL
+                    .iter()
+                    .copied()
+                    .filter(acceptable)
+                    .find(|exit| exit.name() == name)
+                    .ok_or_else(|| {
+                        let names: Vec<&str> = Exit::ALL
+                            .iter()
+                            .filter(|e| acceptable(e))
+                            .map(|e| e.name())
+                            .collect();
+                        format!(
+                            "'{name}' cannot be accepted; expected some of {}",
+                            names.join(",")
+                        )
+                    })
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+/// How fast `simulate` plays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// Without any pause.
+    Instant,
+    /// Pauses are divided by this; above zero.
+    Times(f64),
+}
+
+/// Reads the value of `--speed`.
+///
+/// # Errors
+/// Anything but `instant` or a number above zero.
+pub(super) fn pace(word: &str) -> Result<Pace, String> {
+    match word.parse::<f64>() {
+        _ if word == "instant" => Ok(Pace::Instant),
+        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pace::Times(factor)),
+        _ => Err("expected a number above zero, or instant".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_whole_hours_minutes_and_seconds() {
+        let good = [
+            ("90s", 90),
+            ("10m", 600),
+            ("1h30m", 5400),
+            ("1h1m1s", 3661),
+            ("2h5s", 7205),
+        ];
+        for (text, seconds) in good {
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        let bad = [
+            "",
+            "5",
+            "0s",
+            "0h0m",
+            "-5s",
+            "1.5s",
+            "1d",
+            "5ms",
+            "1 h",
+            "1h 30m",
+            "30m1h",
+            "s",
+            "1hh",
+            "5s ",
+            "1s1s",
+            "99999999999999999999s",
+            "18446744073709551615h",
+            "٥s",
+            "1H",
+        ];
+        for text in bad {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_outcomes_of_a_turn_can_be_accepted() {
+        let accept: Accept = "done,unverified".parse().unwrap();
+        assert!(accept.contains(Exit::Unverified) && !accept.contains(Exit::Incomplete));
+        for list in [
+            "",
+            "unverified,",
+            "timeout",
+            "unknown_reason",
+            "10",
+            "signal",
+        ] {
+            assert!(list.parse::<Accept>().is_err(), "{list}");
+        }
+    }
+}

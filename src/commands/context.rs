@@ -1,0 +1,219 @@
+//! What every command runs in: the inbox, the streams, the options, the daemon.
+
+use std::io::{self, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::session;
+use crate::cli::{Global, Output};
+use crate::client::{Client, Received, Timeouts};
+use crate::error::{Error, Kind, Result};
+use crate::follow::{Inbox, Input, Limits};
+use crate::protocol::Session;
+use crate::report::{Palette, SharedConsole};
+use crate::streams::{Sink, Streams, Surroundings, reader_left};
+
+/// See the module.
+pub struct Context<'a> {
+    /// Where the main thread waits.
+    pub inbox: Inbox,
+    /// The standard streams.
+    pub streams: Streams,
+    /// Everything a person reads on stderr.
+    pub console: SharedConsole,
+    /// The options of every command.
+    pub global: Global,
+    /// Environment and uid.
+    pub surroundings: &'a Surroundings<'a>,
+    /// Every bound.
+    pub limits: Limits,
+    /// The bounds of the client.
+    pub timeouts: Timeouts,
+    /// The colours of stdout.
+    pub palette: Palette,
+    /// When the command has to be over, and the bound as the user set it.
+    pub deadline: Option<(Instant, Duration)>,
+    client: Option<Client>,
+}
+
+/// How writing all of stdout ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flushed {
+    /// Everything is written.
+    Written,
+    /// The reader left, or a write failed.
+    Failed(io::ErrorKind),
+    /// A signal came first.
+    Signal(i32),
+    /// The deadline came first.
+    Deadline,
+}
+
+impl<'a> Context<'a> {
+    /// A context in which nothing has happened yet.
+    #[must_use]
+    pub fn new(
+        streams: Streams,
+        console: SharedConsole,
+        global: Global,
+        surroundings: &'a Surroundings<'a>,
+        palette: Palette,
+    ) -> Self {
+        let timeouts = Timeouts {
+            connect: global.connect_timeout,
+            ..Timeouts::default()
+        };
+        Self {
+            inbox: Inbox::default(),
+            streams,
+            console,
+            global,
+            surroundings,
+            limits: Limits::default(),
+            timeouts,
+            palette,
+            deadline: None,
+            client: None,
+        }
+    }
+
+    /// Lets signals and the state of stdout arrive in the inbox.
+    pub fn watch_output(&mut self) {
+        let waker = self.inbox.waker();
+        self.streams.out.on_change(move || waker.nudge());
+        if let Some(file) = self.streams.out_watch.take() {
+            let (sink, waker) = (self.streams.out.clone(), self.inbox.waker());
+            thread::spawn(move || {
+                reader_left(&file);
+                sink.close();
+                waker.send(Input::Output);
+            });
+        }
+    }
+
+    /// Whether stdout is NDJSON.
+    #[must_use]
+    pub fn json(&self) -> bool {
+        self.global.format() == Output::Ndjson
+    }
+
+    /// Bounds the whole command.
+    pub fn bound(&mut self, timeout: Option<Duration>) {
+        self.deadline = timeout.map(|bound| (Instant::now() + bound, bound));
+    }
+
+    /// Runs something that may block on a thread of its own, and waits for it.
+    ///
+    /// # Errors
+    /// Its own; a signal; the command's deadline, naming `what`.
+    pub fn wait<T, F>(&mut self, what: &str, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        let pending = self.inbox.call(work);
+        let deadline = self.deadline.map(|(at, _)| at);
+        self.inbox.answer(pending, deadline, what)
+    }
+
+    /// The daemon, found at the first call.
+    ///
+    /// # Errors
+    /// See [`session::connect`].
+    pub fn client(&mut self) -> Result<Client> {
+        if let Some(client) = &self.client {
+            return Ok(client.clone());
+        }
+        let client = session::connect(self)?;
+        self.client = Some(client.clone());
+        Ok(client)
+    }
+
+    /// Makes a request and waits for its answer.
+    ///
+    /// # Errors
+    /// Those of the request, and of waiting for it.
+    pub fn ask<T, F>(&mut self, request: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Client) -> Result<T> + Send + 'static,
+    {
+        let client = self.client()?;
+        self.wait("the daemon's answer", move || request(&client))
+    }
+
+    /// The session a user means by an id, a prefix or `@`.
+    ///
+    /// # Errors
+    /// Code 2 if it is several or none; else what the daemon answers.
+    pub fn session(&mut self, typed: &str) -> Result<Received<Session>> {
+        let typed = typed.to_owned();
+        self.ask(move |client| session::resolve(client, &typed))
+    }
+
+    /// The id of that session; what matches none is passed on as typed.
+    ///
+    /// # Errors
+    /// As [`Context::session`], but an unknown id is left to the daemon.
+    pub fn session_id(&mut self, typed: &str) -> Result<String> {
+        let typed = typed.to_owned();
+        self.ask(move |client| session::resolve_id(client, &typed))
+    }
+
+    /// Writes a line to stdout.
+    ///
+    /// # Errors
+    /// If stdout takes no bytes any more.
+    pub fn print(&mut self, line: &str) -> Result<()> {
+        let out: &mut Sink = &mut self.streams.out;
+        out.write_all(line.as_bytes())
+            .and_then(|()| out.write_all(b"\n"))
+            .map_err(|error| write_failed(error.kind()))
+    }
+
+    /// Writes one JSON object as a line to stdout.
+    ///
+    /// # Errors
+    /// As [`Context::print`].
+    pub fn object(&mut self, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string(value)
+            .map_err(|error| Error::new(Kind::Failure, "cannot be written as JSON").caused_by(error))?;
+        self.print(&text)
+    }
+
+    /// Flushes stdout and waits until it is written. A reader that does not read delays neither a
+    /// signal nor the deadline; after one of them it is given just a moment.
+    pub fn flush(&mut self, patient: bool) -> Flushed {
+        const MOMENT: Duration = Duration::from_millis(100);
+        let _ = self.streams.out.flush();
+        let deadline = match patient {
+            true => self.deadline.map(|(at, _)| at),
+            false => Some(Instant::now() + MOMENT),
+        };
+        loop {
+            if let Some(kind) = self.streams.out.failure() {
+                return Flushed::Failed(kind);
+            }
+            if self.streams.out.wake_when_empty() {
+                return Flushed::Written;
+            }
+            match self.inbox.next(deadline, || ()) {
+                Some(Input::Signal(signal)) => return Flushed::Signal(signal),
+                Some(_) => {}
+                None => return Flushed::Deadline,
+            }
+        }
+    }
+}
+
+/// The error for a stdout that takes no bytes any more.
+#[must_use]
+pub fn write_failed(kind: io::ErrorKind) -> Error {
+    if kind == io::ErrorKind::BrokenPipe {
+        Error::new(Kind::StdoutClosed, "the reader of stdout left")
+    } else {
+        Error::new(Kind::OutputFailed, "stdout could not be written").caused_by(io::Error::from(kind))
+    }
+}

@@ -1,0 +1,175 @@
+//! Who answers a question of the awaited turn, and when.
+//!
+//! The daemon announces a question before it can take the answer, and resolves some by itself; so
+//! a question is acted on a moment after it appeared, and a refusal is retried while it stands.
+
+use std::time::{Duration, Instant};
+
+use super::Observer;
+use super::inbox::{Inbox, Pending};
+use super::limits::Limits;
+use super::outcome::By;
+use super::questions::Question;
+use super::turn::Tracker;
+use crate::client::Client;
+use crate::error::Kind;
+use crate::protocol::{Decision, ErrorCode};
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Policy {
+    /// The person at the terminal.
+    Ask,
+    /// This program, with this decision.
+    Decide(Decision),
+    /// Somebody else.
+    Leave,
+    /// Nobody: the turn is stopped.
+    Fail,
+}
+
+/// How long to wait before a refused answer is sent again.
+const RETRY: Duration = Duration::from_millis(20);
+
+struct Answer {
+    question: Question,
+    decision: Decision,
+    by: By,
+    due: Instant,
+    state: AnswerState,
+}
+
+enum AnswerState {
+    Sent(Pending<()>),
+    Again(Instant),
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Answering {
+    /// The question to be acted on, and when.
+    act: Option<(u64, Instant)>,
+    answer: Option<Answer>,
+    asked: Option<u64>,
+}
+
+impl Answering {
+    /// A question has appeared.
+    pub(super) fn appeared(&mut self, question: &Question, limits: &Limits) {
+        self.act = Some((question.seq, question.since + limits.question));
+    }
+
+    /// A question is closed.
+    pub(super) fn closed(&mut self, seq: u64) {
+        self.act.take_if(|(open, _)| *open == seq);
+        self.asked.take_if(|open| *open == seq);
+    }
+
+    /// Whether an answer is on its way.
+    pub(super) fn sending(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let again = self.answer.as_ref().and_then(|answer| match answer.state {
+            AnswerState::Again(at) => Some(at),
+            AnswerState::Sent(_) => None,
+        });
+        self.act.map(|(_, at)| at).into_iter().chain(again).min()
+    }
+
+    /// The question that is due to be acted on.
+    pub(super) fn due(&mut self, now: Instant, tracker: &Tracker) -> Option<Question> {
+        let (seq, _) = self.act.take_if(|(_, at)| now >= *at)?;
+        tracker.questions.open().filter(|open| open.seq == seq).cloned()
+    }
+
+    /// The person is being asked about this question.
+    pub(super) fn asking(&mut self, seq: u64) {
+        self.asked = Some(seq);
+    }
+
+    /// The question the person is being asked about, if it is still open.
+    pub(super) fn asked<'t>(&self, tracker: &'t Tracker) -> Option<&'t Question> {
+        tracker.questions.open().filter(|open| Some(open.seq) == self.asked)
+    }
+
+    /// Sends an answer.
+    pub(super) fn send(
+        &mut self,
+        question: Question,
+        decision: Decision,
+        by: By,
+        (client, session_id): (&Client, &str),
+        (inbox, limits): (&mut Inbox, &Limits),
+    ) {
+        self.asked = None;
+        let state = post(&question, &decision, client, session_id, inbox);
+        let due = Instant::now() + limits.lag;
+        self.answer = Some(Answer { question, decision, by, due, state });
+    }
+
+    /// Sends a refused answer again when that is due and the question still stands.
+    pub(super) fn tick(
+        &mut self,
+        now: Instant,
+        tracker: &Tracker,
+        (client, session_id): (&Client, &str),
+        inbox: &mut Inbox,
+    ) {
+        let Some(answer) = &mut self.answer else { return };
+        let AnswerState::Again(at) = answer.state else { return };
+        if !stands(&answer.question, tracker) {
+            self.answer = None;
+        } else if now >= at {
+            answer.state = post(&answer.question, &answer.decision, client, session_id, inbox);
+        }
+    }
+
+    /// Takes the daemon's word on an answer; says whether the number was about it.
+    pub(super) fn answered(
+        &mut self,
+        number: u64,
+        tracker: &mut Tracker,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        let ours = |answer: &mut Answer| matches!(&answer.state, AnswerState::Sent(pending) if pending.is(number));
+        let Some(answer) = self.answer.take_if(ours) else { return false };
+        let Answer { question, decision, by, due, state } = answer;
+        let AnswerState::Sent(pending) = state else { return false };
+        let handle = question.handle();
+        match pending.take() {
+            Ok(()) => tracker.answered_by(question.seq, by, &decision),
+            Err(error) if error.is_refusal(&ErrorCode::ApprovalAlreadyResolved) => {
+                let now = Instant::now();
+                if stands(&question, tracker) && now < due {
+                    let state = AnswerState::Again(now + RETRY);
+                    self.answer = Some(Answer { question, decision, by, due, state });
+                } else if stands(&question, tracker) {
+                    observer.notice("approval_already_resolved", &format!("the daemon takes no answer to {handle}, which still stands open; its deadline will deny it"));
+                }
+            }
+            Err(error) if matches!(error.kind(), Kind::Refused(ErrorCode::ApprovalExpired)) => {
+                observer.notice("approval_expired", &format!("{handle} was denied by the daemon's deadline before the answer came"));
+            }
+            Err(error) => observer.notice("approval_failed", &format!("{handle} could not be answered: {error}")),
+        }
+        true
+    }
+}
+
+fn stands(question: &Question, tracker: &Tracker) -> bool {
+    tracker.questions.open().is_some_and(|open| open.seq == question.seq)
+}
+
+fn post(
+    question: &Question,
+    decision: &Decision,
+    client: &Client,
+    session_id: &str,
+    inbox: &mut Inbox,
+) -> AnswerState {
+    let (client, session_id) = (client.clone(), session_id.to_owned());
+    let (approval_id, decision) = (question.request.approval_id.clone(), decision.clone());
+    AnswerState::Sent(inbox.call(move || client.answer(&session_id, &approval_id, &decision)))
+}

@@ -1,0 +1,393 @@
+//! One session's events in order, none twice, none missing, over as many connections as it takes.
+//!
+//! The rules are those of the contract's section 5. An orderly end means only that the daemon
+//! stopped sending; a lost connection is taken up again from the last event seen; a hole that
+//! cannot be filled ends the feed.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::inbox::{Inbox, Pending};
+use super::limits::Limits;
+use super::reader::{self, Batch, FromStream};
+use super::Observer;
+use crate::client::{Client, Received};
+use crate::error::{Error, Kind};
+use crate::protocol::{ErrorCode, Event, Session, SessionState};
+
+/// Why no further event will come.
+#[derive(Debug)]
+pub enum FeedEnd {
+    /// The session is gone. `orderly` if the stream was ended before the 404, as by a delete.
+    Gone {
+        /// Whether the stream had ended in an orderly way.
+        orderly: bool,
+    },
+    /// The session is idle and everything it has was read: what was awaited will not come.
+    NothingToCome,
+    /// Anything else; the error says what and up to where the stream was read.
+    Failed(Error),
+}
+
+/// Why the session is being asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Ended,
+    Quiet,
+    Expired,
+}
+
+enum State {
+    Opening,
+    Open,
+    Pausing(Instant),
+    Asking(Pending<Received<Session>>, Why),
+}
+
+/// A spell without any sign of life from the stream.
+struct Outage {
+    since: Instant,
+    pause: Duration,
+}
+
+/// See the module.
+pub struct Feed {
+    client: Client,
+    session_id: String,
+    limits: Limits,
+    state: State,
+    connection: u64,
+    /// The number of the next event.
+    next: u64,
+    /// Nothing was read yet, and the start is wherever the daemon's memory starts.
+    oldest: bool,
+    /// An end is awaited: silence on an idle session means that none will come.
+    awaits_end: bool,
+    ever_open: bool,
+    /// The connection brought an event.
+    progressed: bool,
+    outage: Option<Outage>,
+    /// A hole before this event has made us reconnect once.
+    hole_at: Option<u64>,
+    quiet_since: Instant,
+    reconnects: u64,
+}
+
+impl Feed {
+    /// A feed of the session's events from `from` on; opens nothing yet.
+    #[must_use]
+    pub fn new(client: Client, session_id: &str, from: u64, limits: Limits) -> Self {
+        Self {
+            client,
+            session_id: session_id.to_owned(),
+            limits,
+            state: State::Opening,
+            connection: 0,
+            next: from.max(1),
+            oldest: false,
+            awaits_end: false,
+            ever_open: false,
+            progressed: false,
+            outage: None,
+            hole_at: None,
+            quiet_since: Instant::now(),
+            reconnects: 0,
+        }
+    }
+
+    /// Starts wherever the daemon's memory starts, should `from` no longer be held.
+    #[must_use]
+    pub fn from_oldest(mut self) -> Self {
+        self.oldest = true;
+        self
+    }
+
+    /// Ends when the session turns out to be idle with everything read.
+    #[must_use]
+    pub fn awaiting_an_end(mut self) -> Self {
+        self.awaits_end = true;
+        self
+    }
+
+    /// The number of the next event.
+    #[must_use]
+    pub fn next_seq(&self) -> u64 {
+        self.next
+    }
+
+    /// Times the stream was lost and opened again.
+    #[must_use]
+    pub fn reconnects(&self) -> u64 {
+        self.reconnects
+    }
+
+    /// Whether the stream is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Open)
+    }
+
+    /// Whether a message of the connection with this number is this feed's, and not that of a
+    /// connection given up before.
+    #[must_use]
+    pub fn is(&self, connection: u64) -> bool {
+        self.connection == connection
+    }
+
+    /// Opens the stream, on a thread of its own.
+    pub fn open(&mut self, inbox: &mut Inbox) {
+        self.connection = inbox.number();
+        self.state = State::Opening;
+        self.progressed = false;
+        reader::start(
+            self.client.clone(),
+            self.session_id.clone(),
+            self.next,
+            self.connection,
+            inbox.waker(),
+        );
+    }
+
+    /// When [`Feed::tick`] has something to do.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        let own = match &self.state {
+            State::Pausing(until) => Some(*until),
+            State::Open if self.awaits_end => Some(self.quiet_since + self.limits.quiet),
+            _ => None,
+        };
+        let outage = self.outage.as_ref().map(|outage| outage.since + self.limits.reconnect);
+        own.into_iter().chain(outage).min()
+    }
+
+    /// Takes a message of the current connection; each event goes to `each`, which may stop.
+    ///
+    /// # Errors
+    /// [`FeedEnd`] when no further event will come.
+    pub fn take(
+        &mut self,
+        message: FromStream,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+        mut each: impl FnMut(&Event<'_>, &mut dyn Observer) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, FeedEnd> {
+        match message {
+            FromStream::Opened => {
+                self.state = State::Open;
+                self.ever_open = true;
+                self.quiet_since = Instant::now();
+            }
+            FromStream::Batch(batch) => return self.batch(&batch, inbox, observer, &mut each),
+            FromStream::Ended => self.ask(Why::Ended, inbox),
+            FromStream::Lost(how) => self.lost(&how, inbox, observer)?,
+            FromStream::Failed(error) => self.refused(error, inbox, observer)?,
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn batch(
+        &mut self,
+        batch: &Batch,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+        each: &mut impl FnMut(&Event<'_>, &mut dyn Observer) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, FeedEnd> {
+        if self.outage.take().is_some() {
+            observer.notice("reconnected", "the stream is back");
+        }
+        for text in batch.texts() {
+            let event = Event::parse(text).map_err(|error| self.no_event(&error))?;
+            if event.seq < self.next {
+                continue;
+            }
+            if event.seq > self.next {
+                return self.hole(event.seq, inbox).map(ControlFlow::Continue);
+            }
+            self.accept();
+            if each(&event, observer).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn accept(&mut self) {
+        self.next += 1;
+        self.progressed = true;
+        self.oldest = false;
+        self.hole_at = None;
+        self.quiet_since = Instant::now();
+    }
+
+    /// Whether this answer is to a question of ours.
+    #[must_use]
+    pub fn asked(&self, number: u64) -> bool {
+        matches!(&self.state, State::Asking(pending, _) if pending.is(number))
+    }
+
+    /// Takes the answer that [`Feed::asked`] is about.
+    ///
+    /// # Errors
+    /// As [`Feed::take`].
+    pub fn answered(
+        &mut self,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FeedEnd> {
+        let State::Asking(pending, why) = std::mem::replace(&mut self.state, State::Open) else {
+            return Ok(());
+        };
+        match (pending.take(), why) {
+            (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => {
+                Err(FeedEnd::Gone { orderly: why == Why::Ended })
+            }
+            (Ok(session), Why::Quiet) => self.quiet(&session.value),
+            (Err(_), Why::Quiet) => {
+                self.quiet_since = Instant::now();
+                Ok(())
+            }
+            (Ok(session), Why::Expired) => self.expired(&session.value, inbox, observer),
+            (Ok(_), Why::Ended) => self.lost("the daemon ended it", inbox, observer),
+            (Err(error), _) => self.lost(&error.to_string(), inbox, observer),
+        }
+    }
+
+    /// Does what is due.
+    ///
+    /// # Errors
+    /// As [`Feed::take`].
+    pub fn tick(&mut self, now: Instant, inbox: &mut Inbox) -> Result<(), FeedEnd> {
+        if let Some(outage) = &self.outage
+            && now >= outage.since + self.limits.reconnect
+        {
+            return Err(FeedEnd::Failed(self.not_regained()));
+        }
+        match self.state {
+            State::Pausing(until) if now >= until => self.open(inbox),
+            State::Open if self.awaits_end && now >= self.quiet_since + self.limits.quiet => {
+                self.ask(Why::Quiet, inbox);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, why: Why, inbox: &mut Inbox) {
+        let (client, id) = (self.client.clone(), self.session_id.clone());
+        self.state = State::Asking(inbox.call(move || client.session(&id)), why);
+    }
+
+    fn quiet(&mut self, session: &Session) -> Result<(), FeedEnd> {
+        self.quiet_since = Instant::now();
+        if session.state == SessionState::Idle && session.last_seq < self.next {
+            return Err(FeedEnd::NothingToCome);
+        }
+        Ok(())
+    }
+
+    fn lost(
+        &mut self,
+        how: &str,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FeedEnd> {
+        self.reconnects += 1;
+        observer.detail("reconnect", &format!("the stream stopped after seq {}: {how}", self.next - 1));
+        if self.progressed {
+            self.open(inbox);
+            return Ok(());
+        }
+        let now = Instant::now();
+        if self.outage.is_none() {
+            let bound = humantime::format_duration(self.limits.reconnect);
+            observer.notice(
+                "reconnecting",
+                &format!("the stream is lost after seq {}: {how}; trying for {bound}", self.next - 1),
+            );
+        }
+        let outage = self.outage.get_or_insert(Outage {
+            since: now,
+            pause: self.limits.first_pause,
+        });
+        if now >= outage.since + self.limits.reconnect {
+            return Err(FeedEnd::Failed(self.not_regained()));
+        }
+        self.state = State::Pausing(now + outage.pause);
+        outage.pause = (outage.pause * 2).min(self.limits.longest_pause);
+        Ok(())
+    }
+
+    /// Opening failed, or what came is no event stream.
+    fn refused(
+        &mut self,
+        error: Error,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FeedEnd> {
+        match error.kind() {
+            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone { orderly: false }),
+            Kind::Refused(ErrorCode::EventsExpired) => {
+                self.ask(Why::Expired, inbox);
+                Ok(())
+            }
+            // A daemon that fails once may work at the next try; one that never worked may not.
+            Kind::Unreachable | Kind::Refused(_) if self.ever_open => {
+                self.lost(&error.to_string(), inbox, observer)
+            }
+            _ => Err(FeedEnd::Failed(error)),
+        }
+    }
+
+    fn expired(
+        &mut self,
+        session: &Session,
+        inbox: &mut Inbox,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FeedEnd> {
+        let first = session.first_seq.unwrap_or(1);
+        if first <= self.next {
+            return self.lost("the daemon says that events are gone which it holds", inbox, observer);
+        }
+        if !self.oldest {
+            return Err(FeedEnd::Failed(missing(self.next, first - 1)));
+        }
+        self.next = first;
+        self.open(inbox);
+        Ok(())
+    }
+
+    fn hole(&mut self, seen: u64, inbox: &mut Inbox) -> Result<(), FeedEnd> {
+        if self.hole_at == Some(self.next) {
+            return Err(FeedEnd::Failed(missing(self.next, seen - 1)));
+        }
+        self.hole_at = Some(self.next);
+        self.reconnects += 1;
+        self.open(inbox);
+        Ok(())
+    }
+
+    fn no_event(&self, error: &crate::protocol::NotAnEvent) -> FeedEnd {
+        FeedEnd::Failed(
+            Error::new(Kind::Protocol, format!("the stream holds a line after seq {} that is {error}", self.next - 1))
+                .hint("is something between dcodectl and the daemon? 'dcodectl ping' asks the daemon itself"),
+        )
+    }
+
+    fn not_regained(&self) -> Error {
+        Error::new(
+            Kind::OutcomeUnknown,
+            format!(
+                "the stream was lost after seq {} and not regained within {}",
+                self.next - 1,
+                humantime::format_duration(self.limits.reconnect)
+            ),
+        )
+    }
+}
+
+/// The error for events that cannot be had again.
+fn missing(first: u64, last: u64) -> Error {
+    let range = if first == last { format!("event {first} is") } else { format!("events {first} to {last} are") };
+    Error::new(Kind::EventsMissing, format!("{range} missing: the daemon no longer holds them"))
+        .hint("a daemon with a larger --event-retention holds more; 'dcodectl tail SESSION' shows what is left")
+}

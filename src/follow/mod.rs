@@ -1,0 +1,42 @@
+//! Reading a turn to its end: one inbox, gaps, reconnecting, deadlines, questions, the stop.
+//!
+//! Prints nothing. What is to be shown goes to an [`Observer`]; what came of it is an [`Outcome`].
+
+mod answering;
+mod feed;
+mod history;
+mod inbox;
+mod limits;
+mod outcome;
+mod questions;
+mod reader;
+mod run;
+mod stop;
+mod turn;
+
+pub use answering::Policy;
+pub use feed::{Feed, FeedEnd};
+pub use history::{Located, locate_turn, open_question};
+pub use inbox::{Inbox, Input, Pending, Waited, Waker};
+pub use limits::Limits;
+pub use outcome::{Approval, By, Outcome, Stop, Turn};
+pub use questions::{Question, Questions};
+pub use run::{Plan, Target, follow};
+
+use crate::protocol::Event;
+
+/// Where a followed stream is shown.
+pub trait Observer {
+    /// One event, in the order of the stream, none twice.
+    fn event(&mut self, event: &Event<'_>);
+    /// Something about the stream that is not in it.
+    fn notice(&mut self, code: &str, message: &str);
+    /// The same, for who wants to know more.
+    fn detail(&mut self, code: &str, message: &str);
+    /// Nothing more is at hand: flush, redraw.
+    fn idle(&mut self);
+    /// A person is to answer this question; the answer comes as [`Input::Typed`].
+    fn ask(&mut self, question: &Question);
+    /// Whether nobody sees the output any more, so that following makes no sense.
+    fn unwatched(&self) -> bool;
+}

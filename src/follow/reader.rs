@@ -1,0 +1,88 @@
+//! The thread that empties one connection's socket, whatever the rest of the program does.
+//!
+//! It hands over batches of text and not events: one message for all that was buffered.
+
+use std::thread;
+
+use super::inbox::{Input, Waker};
+use crate::client::{Client, Next};
+use crate::error::Error;
+
+/// What a connection says.
+pub enum FromStream {
+    /// The response head is there.
+    Opened,
+    /// Some events, or none where only a sign of life came.
+    Batch(Batch),
+    /// The daemon ended the stream in an orderly way.
+    Ended,
+    /// The connection broke, was silent for too long, or could not be made again; says how.
+    Lost(String),
+    /// Opening failed, or what came is no event stream.
+    Failed(Error),
+}
+
+/// A batch is handed over when nothing more is buffered, or at this size.
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// Events' texts, one after the other.
+#[derive(Default)]
+pub struct Batch {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+    }
+
+    /// The texts, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end])
+    }
+}
+
+/// Opens the session's stream and reads it to its end, on a thread of its own.
+pub(super) fn start(client: Client, session_id: String, from: u64, connection: u64, to: Waker) {
+    thread::spawn(move || {
+        let send = |message| to.send(Input::Stream(connection, message));
+        let end = read(&client, &session_id, from, &send);
+        send(end);
+    });
+}
+
+fn read(client: &Client, session_id: &str, from: u64, send: &impl Fn(FromStream)) -> FromStream {
+    let mut stream = match client.events(session_id, from) {
+        Ok(stream) => stream,
+        Err(error) => return FromStream::Failed(error),
+    };
+    send(FromStream::Opened);
+    let (mut batch, mut alive) = (Batch::default(), false);
+    loop {
+        let end = match stream.next() {
+            Next::Data(text) => {
+                batch.push(text);
+                None
+            }
+            Next::Alive => {
+                alive = true;
+                None
+            }
+            Next::End => Some(FromStream::Ended),
+            Next::Lost(how) => Some(FromStream::Lost(how)),
+            Next::Silent => Some(FromStream::Lost("no sign of life".to_owned())),
+            Next::Broken(error) => Some(FromStream::Failed(error)),
+        };
+        let full = end.is_some() || batch.text.len() >= BATCH_BYTES || stream.would_wait();
+        if full && (alive || !batch.ends.is_empty()) {
+            send(FromStream::Batch(std::mem::take(&mut batch)));
+            alive = false;
+        }
+        if let Some(end) = end {
+            return end;
+        }
+    }
+}

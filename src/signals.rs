@@ -1,0 +1,52 @@
+//! Signals become messages; the second one leaves at once, from the handler itself.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+use signal_hook::iterator::Signals;
+
+/// Handles the signals that are not ignored at the start (`nohup`, `&` in a script), and calls
+/// `arrived` with each one's number from a thread of its own. With `second_leaves`, the second
+/// signal ends the process at once with 128 + its number.
+///
+/// # Errors
+/// If a handler cannot be registered.
+pub fn start(second_leaves: bool, arrived: impl Fn(i32) + Send + 'static) -> io::Result<()> {
+    let ignored = ignored_at_start();
+    let handled: Vec<i32> = [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter(|signal| ignored & (1 << (signal - 1)) == 0)
+        .collect();
+    let second = Arc::new(AtomicBool::new(false));
+    for &signal in handled.iter().filter(|_| second_leaves) {
+        // Before the flag is registered: the first signal must still find it unset.
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&second))?;
+    }
+    for &signal in &handled {
+        flag::register(signal, Arc::clone(&second))?;
+    }
+    let mut signals = Signals::new(&handled)?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            arrived(signal);
+        }
+    });
+    Ok(())
+}
+
+/// The mask of ignored signals, bit N-1 for signal N. Only Linux tells; elsewhere none is.
+fn ignored_at_start() -> u64 {
+    std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let mask = status
+                .lines()
+                .find_map(|line| line.strip_prefix("SigIgn:"))?;
+            u64::from_str_radix(mask.trim(), 16).ok()
+        })
+        .unwrap_or(0)
+}

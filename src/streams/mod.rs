@@ -1,0 +1,108 @@
+//! The standard streams, passed and never reached for: who is a terminal, who is coloured.
+//!
+//! The only place that asks. Below it colour, terminals and widths are values.
+
+mod colour;
+mod queue;
+mod watch;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+pub use colour::{Preference, wants_colour};
+pub use queue::{Queue, Sink};
+pub use watch::reader_left;
+
+/// The standard streams as the program uses them.
+pub struct Streams {
+    /// Results.
+    pub out: Sink,
+    /// Everything else.
+    pub err: Sink,
+    /// Read only when told to; taken by whoever reads it, as that happens on a thread of its own.
+    pub stdin: Option<Box<dyn Read + Send>>,
+    /// Whether stdin is a terminal.
+    pub in_terminal: bool,
+    /// Whether stdout is a terminal.
+    pub out_terminal: bool,
+    /// Whether stderr is a terminal.
+    pub err_terminal: bool,
+    /// A second handle on stdout, to notice that its reader left; `None` where none can leave.
+    pub out_watch: Option<OwnedFd>,
+    /// Columns of the terminal on stderr, asked anew at each call.
+    pub width: fn() -> usize,
+}
+
+impl Streams {
+    /// The process's own streams.
+    ///
+    /// # Errors
+    /// If a stream cannot be duplicated.
+    pub fn real() -> io::Result<Self> {
+        let out = io::stdout().as_fd().try_clone_to_owned()?;
+        let err = io::stderr().as_fd().try_clone_to_owned()?;
+        let out_watch = watch::can_be_left(&out)
+            .then(|| out.try_clone())
+            .transpose()?;
+        let (out_sink, err_sink) = if watch::same_file(&out, &err) {
+            // One queue for both keeps their lines in the order they were written in.
+            let queue = Queue::new(vec![queue::Target::file(out), queue::Target::file(err)]);
+            (queue.sink(0), queue.sink(1))
+        } else {
+            (
+                Queue::new(vec![queue::Target::file(out)]).sink(0),
+                Queue::new(vec![queue::Target::file(err)]).sink(0),
+            )
+        };
+        Ok(Self {
+            out: out_sink,
+            err: err_sink,
+            stdin: Some(Box::new(io::stdin())),
+            in_terminal: io::stdin().is_terminal(),
+            out_terminal: io::stdout().is_terminal(),
+            err_terminal: io::stderr().is_terminal(),
+            out_watch,
+            width: terminal_width,
+        })
+    }
+
+    /// Streams of a test: two writers, no terminal, empty stdin.
+    #[must_use]
+    pub fn of(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+        Self {
+            out: Queue::new(vec![queue::Target::other(out)]).sink(0),
+            err: Queue::new(vec![queue::Target::other(err)]).sink(0),
+            stdin: Some(Box::new(io::empty())),
+            in_terminal: false,
+            out_terminal: false,
+            err_terminal: false,
+            out_watch: None,
+            width: || 80,
+        }
+    }
+}
+
+/// Columns of the terminal on stderr; 80 where it does not say.
+fn terminal_width() -> usize {
+    match rustix::termios::tcgetwinsize(io::stderr()) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
+        _ => 80,
+    }
+}
+
+/// What the program asks of its surroundings besides the streams.
+pub struct Surroundings<'a> {
+    /// The environment. As `OsString`: a path that is not UTF-8 must not count as unset.
+    pub variable: &'a dyn Fn(&str) -> Option<OsString>,
+    /// The user this process runs as.
+    pub uid: u32,
+}
+
+impl Surroundings<'_> {
+    /// A variable that is set to something.
+    #[must_use]
+    pub fn set(&self, name: &str) -> Option<OsString> {
+        (self.variable)(name).filter(|value| !value.is_empty())
+    }
+}

@@ -1,0 +1,51 @@
+//! Questions about the file behind a stream that the standard library cannot answer.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, fstat};
+
+/// Whether the reader of this file can leave while the file stays open: a pipe or a socket.
+pub(super) fn can_be_left(file: &OwnedFd) -> bool {
+    fstat(file).is_ok_and(|stat| {
+        matches!(
+            FileType::from_raw_mode(stat.st_mode),
+            FileType::Fifo | FileType::Socket
+        )
+    })
+}
+
+/// Whether two descriptors lead to the same file, such as one terminal or one pipe.
+pub(super) fn same_file(one: &OwnedFd, other: &OwnedFd) -> bool {
+    match (fstat(one), fstat(other)) {
+        (Ok(one), Ok(other)) => one.st_dev == other.st_dev && one.st_ino == other.st_ino,
+        _ => false,
+    }
+}
+
+/// Whether the file takes a few bytes now without waiting.
+pub(super) fn takes_bytes(file: &impl AsFd) -> bool {
+    let mut files = [PollFd::new(file, PollFlags::OUT)];
+    poll(&mut files, Some(&rustix::event::Timespec::default())).is_ok_and(|ready| ready == 1)
+        && files[0].revents().contains(PollFlags::OUT)
+}
+
+/// Blocks until the file takes bytes or is broken.
+pub(super) fn wait_until_writable(file: &impl AsFd) {
+    let mut files = [PollFd::new(file, PollFlags::OUT)];
+    // An interrupted or failed wait only means that the write is tried earlier.
+    let _ = poll(&mut files, None);
+}
+
+/// Blocks until the reader of a pipe or socket has left. For a thread of its own: it may last as
+/// long as the program.
+pub fn reader_left(file: &OwnedFd) {
+    loop {
+        let mut files = [PollFd::new(file, PollFlags::empty())];
+        match poll(&mut files, None) {
+            Ok(_) if !files[0].revents().is_empty() => return,
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
