@@ -2,6 +2,7 @@
 //!
 //! The library exists for the binary and its tests; it promises no stable API.
 
+pub mod client;
 pub mod error;
 pub mod exit;
 pub mod protocol;
