@@ -3,6 +3,7 @@
 //! The library exists for the binary and its tests; it promises no stable API.
 
 pub mod cli;
+pub mod client;
 pub mod error;
 pub mod exit;
 pub mod protocol;

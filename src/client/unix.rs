@@ -1,0 +1,236 @@
+//! ureq over a Unix socket: its connector, transport and resolver.
+//!
+//! The only file that names `ureq::unversioned`, which may change in a minor release. It moves bytes and remembers how
+//! far a request got; what that means is decided elsewhere.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+};
+use ureq::{Agent, Error, Timeout};
+
+use super::connect;
+
+/// How much of what came back is remembered, in bytes: enough to show what else than HTTP it is.
+const REMEMBERED_BYTES: usize = 320;
+
+/// How far a request got.
+#[derive(Debug, Default)]
+pub(super) struct Trace {
+    written: AtomicBool,
+    received: OnceLock<Vec<u8>>,
+}
+
+impl Trace {
+    /// Whether any byte of the request left this program.
+    pub(super) fn was_written(&self) -> bool {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// The first bytes that came back; empty if none did.
+    pub(super) fn received(&self) -> &[u8] {
+        self.received.get().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// An agent for one request on a connection of its own, and the record of how far it got.
+///
+/// Nothing is pooled: a connection that died while it lay idle fails only after the request was written, and a request
+/// that changes something must not be repeated then. A connect to a Unix socket is cheap.
+pub(super) fn agent(
+    config: Config,
+    path: PathBuf,
+    own_uid: u32,
+    bound: Duration,
+) -> (Agent, Arc<Trace>) {
+    let trace = Arc::new(Trace::default());
+    let connector = UnixConnector {
+        path,
+        own_uid,
+        bound,
+        trace: Arc::clone(&trace),
+    };
+    (Agent::with_parts(config, connector, NoNames), trace)
+}
+
+/// Opens the socket, whatever the URI says.
+#[derive(Debug)]
+struct UnixConnector {
+    path: PathBuf,
+    own_uid: u32,
+    bound: Duration,
+    trace: Arc<Trace>,
+}
+
+impl Connector for UnixConnector {
+    type Out = UnixTransport;
+
+    fn connect(
+        &self,
+        details: &ConnectionDetails,
+        _chained: Option<()>,
+    ) -> Result<Option<UnixTransport>, Error> {
+        let stream = connect::connect(&self.path, self.own_uid, self.bound)
+            .map_err(|obstacle| Error::Other(Box::new(obstacle.into_error(&self.path))))?;
+        let config = details.config;
+        Ok(Some(UnixTransport {
+            stream,
+            buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
+            read_limit: None,
+            write_limit: None,
+            peer_stopped_reading: false,
+            trace: Arc::clone(&self.trace),
+        }))
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+struct UnixTransport {
+    stream: UnixStream,
+    buffers: LazyBuffers,
+    /// What the socket is set to, so that it is not set again before each read.
+    read_limit: Option<Duration>,
+    write_limit: Option<Duration>,
+    /// The daemon may answer a large request before it has read all of it, and close.
+    peer_stopped_reading: bool,
+    trace: Arc<Trace>,
+}
+
+impl Transport for UnixTransport {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        if self.peer_stopped_reading {
+            return Ok(());
+        }
+        let timeout = timeout.for_write();
+        let limit = limit(&timeout)?;
+        if limit != self.write_limit {
+            set_limit(limit, |limit| self.stream.set_write_timeout(limit))?;
+            self.write_limit = limit;
+        }
+        let start = Instant::now();
+        let mut rest = &self.buffers.output()[..amount];
+        while !rest.is_empty() {
+            if limit.is_some_and(|limit| start.elapsed() >= limit) {
+                return Err(Error::Timeout(timeout.reason));
+            }
+            match (&self.stream).write(rest) {
+                Ok(count) => {
+                    self.trace.written.store(true, Ordering::Relaxed);
+                    rest = &rest[count..];
+                }
+                Err(error) => match error.kind() {
+                    ErrorKind::Interrupted => {}
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                        return Err(Error::Timeout(timeout.reason));
+                    }
+                    // The answer may be there all the same, and says more than this error.
+                    ErrorKind::BrokenPipe
+                    | ErrorKind::ConnectionReset
+                    | ErrorKind::NotConnected => {
+                        self.peer_stopped_reading = true;
+                        return Ok(());
+                    }
+                    _ => return Err(Error::Io(error)),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        // The head has a limit of its own; the limit of a single read, meant for the body, may be shorter.
+        let timeout = match timeout.reason {
+            Timeout::RecvResponse => timeout,
+            _ => timeout.for_read(),
+        };
+        let limit = limit(&timeout)?;
+        if limit != self.read_limit {
+            set_limit(limit, |limit| self.stream.set_read_timeout(limit))?;
+            self.read_limit = limit;
+        }
+        let space = self.buffers.input_append_buf();
+        if space.is_empty() {
+            // Reading into no space looks like an end. What fills the buffer and makes no sense yet never will.
+            let size = self.buffers.input().len();
+            return Err(Error::LargeResponseHeader(size, size));
+        }
+        let count = loop {
+            match (&self.stream).read(space) {
+                Ok(count) => break count,
+                Err(error) => match error.kind() {
+                    ErrorKind::Interrupted => {}
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                        return Err(Error::Timeout(timeout.reason));
+                    }
+                    _ => return Err(Error::Io(error)),
+                },
+            }
+        };
+        if count > 0 {
+            self.trace
+                .received
+                .get_or_init(|| space[..count.min(REMEMBERED_BYTES)].to_vec());
+        }
+        self.buffers.input_appended(count);
+        Ok(count > 0)
+    }
+
+    /// Never offered for another request; see [`agent`].
+    fn is_open(&mut self) -> bool {
+        false
+    }
+}
+
+/// The time left, `None` for ever.
+fn limit(timeout: &NextTimeout) -> Result<Option<Duration>, Error> {
+    if timeout.after.is_zero() {
+        return Err(Error::Timeout(timeout.reason));
+    }
+    Ok(timeout.not_zero().map(|left| *left))
+}
+
+/// Sets a limit of the socket.
+fn set_limit(
+    limit: Option<Duration>,
+    set: impl FnOnce(Option<Duration>) -> io::Result<()>,
+) -> Result<(), Error> {
+    match set(limit) {
+        // macOS refuses it once the peer has closed, though an answer may still be there to be read.
+        Err(error) if cfg!(target_os = "macos") && error.kind() == ErrorKind::InvalidInput => {
+            Ok(())
+        }
+        other => other.map_err(Error::Io),
+    }
+}
+
+/// Resolves every name to nowhere: ureq's own resolver would look up the made-up host.
+#[derive(Debug)]
+struct NoNames;
+
+impl Resolver for NoNames {
+    fn resolve(
+        &self,
+        _uri: &Uri,
+        _config: &Config,
+        _timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, Error> {
+        let mut addresses = self.empty();
+        addresses.push(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+        Ok(addresses)
+    }
+}
