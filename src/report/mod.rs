@@ -3,13 +3,31 @@
 //! Reporters see every event and know nothing of sockets, arguments or exit rules; what they need
 //! of the outcome is in [`Verdict`], as plain data.
 
+mod answer;
+mod approval;
+mod changes;
+mod console;
+mod human;
+mod ndjson;
+mod style;
+#[cfg(test)]
+mod testing;
+mod text;
 mod verdict;
+mod visible;
 
 use std::io;
 
 use crate::protocol::Event;
 
+pub use answer::{AnswerReporter, AnswerText};
+pub use approval::{approval_handle, approval_subject};
+pub use console::{ConsoleOptions, SharedConsole};
+pub use human::{Human, HumanOptions};
+pub use ndjson::Ndjson;
+pub use style::Palette;
 pub use verdict::{AnsweredBy, ApprovalRecord, Verdict};
+pub use visible::{visible, visible_lines};
 
 /// One output of a followed stream.
 ///

@@ -1,0 +1,348 @@
+//! Everything a person, or under `--json` a script, reads on stderr, and one transient status line.
+//!
+//! One place writes to stderr, so that the status line is always gone before anything else appears.
+
+use std::cell::RefCell;
+use std::fmt::{self, Write as _};
+use std::io::Write;
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use super::style::{Palette, paint};
+use super::text::{shorten, usable};
+use super::visible::visible;
+
+/// Returns to the line's start and erases it.
+const ERASE: &str = "\r\x1b[K";
+
+/// How stderr is written.
+pub struct ConsoleOptions {
+    /// One JSON object a line and nothing else.
+    pub json: bool,
+    /// No notices.
+    pub quiet: bool,
+    /// stderr is a terminal, and a status line is wanted.
+    pub status: bool,
+    /// Colours of stderr.
+    pub palette: Palette,
+    /// Columns of the terminal, asked anew for each status line; 0 if unknown.
+    pub width: Box<dyn Fn() -> usize>,
+}
+
+impl fmt::Debug for ConsoleOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConsoleOptions")
+            .field("json", &self.json)
+            .field("quiet", &self.quiet)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The state behind [`SharedConsole`].
+struct Console {
+    err: Box<dyn Write>,
+    options: ConsoleOptions,
+    /// The status line as it stands on the terminal.
+    shown: Option<String>,
+    /// Whether stdout stopped in the middle of a line.
+    open_line: bool,
+}
+
+/// The one way to stderr; clones write to the same place.
+#[derive(Clone)]
+pub struct SharedConsole(Rc<RefCell<Console>>);
+
+impl fmt::Debug for SharedConsole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedConsole").finish_non_exhaustive()
+    }
+}
+
+#[derive(Serialize)]
+struct NoticeLine<'a> {
+    notice: Notice<'a>,
+}
+
+#[derive(Serialize)]
+struct Notice<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    error: ErrorObject<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    code: &'a str,
+    exit_code: u8,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+impl SharedConsole {
+    /// A console that writes to `err`.
+    #[must_use]
+    pub fn new(err: Box<dyn Write>, options: ConsoleOptions) -> Self {
+        Self(Rc::new(RefCell::new(Console {
+            err,
+            options,
+            shown: None,
+            open_line: false,
+        })))
+    }
+
+    /// Something worth knowing that is no failure. Silent under `quiet`.
+    pub fn notice(&self, code: &str, message: &str) {
+        self.with(|console| {
+            if console.options.quiet {
+                return;
+            }
+            if console.options.json {
+                let notice = Notice { code, message };
+                console.write_json(&NoticeLine { notice });
+            } else {
+                let start = paint(&"dcodectl: note:", console.options.palette.dim).to_string();
+                console.write(&format!("{start} {}\n", visible(message)));
+            }
+        });
+    }
+
+    /// A failure, with the next step if there is one. Never silent.
+    pub fn error(&self, code: &str, exit_code: u8, message: &str, hint: Option<&str>) {
+        self.with(|console| {
+            if console.options.json {
+                let error = ErrorObject {
+                    code,
+                    exit_code,
+                    message,
+                    hint,
+                };
+                console.write_json(&ErrorLine { error });
+                return;
+            }
+            let palette = console.options.palette;
+            let start = paint(&"dcodectl: error:", palette.bad);
+            let mut text = format!("{start} {}\n", visible(message));
+            if let Some(hint) = hint {
+                let start = paint(&"hint:", palette.accent);
+                let _ = writeln!(text, "  {start} {}", visible(hint));
+            }
+            console.write(&text);
+        });
+    }
+
+    /// Lines for a person as they are; whoever calls has made them visible. Nothing under `json`.
+    pub fn block(&self, text: &str) {
+        self.with(|console| {
+            if !console.options.json {
+                console.write(text);
+            }
+        });
+    }
+
+    /// Draws, replaces or erases the transient status line. The text may be untrusted.
+    ///
+    /// Nothing happens where no status line is wanted.
+    pub fn status(&self, text: Option<String>) {
+        self.with(|console| {
+            if !console.options.status || console.options.json {
+                return;
+            }
+            let Some(text) = text else {
+                console.erase();
+                return;
+            };
+            // The last column stays free: filling it makes some terminals wrap.
+            let width = usable((console.options.width)()) - 1;
+            let line = shorten(&visible(&text), width).into_owned();
+            if console.shown.as_deref() == Some(line.as_str()) {
+                return;
+            }
+            let styled = paint(&line, console.options.palette.dim);
+            let drawn = format!("{ERASE}{styled}");
+            console.put(&drawn);
+            console.shown = Some(line);
+        });
+    }
+
+    /// Erases the status line, before something else is written to the terminal.
+    pub fn clear(&self) {
+        self.with(Console::erase);
+    }
+
+    /// Whether a status line would be seen.
+    #[must_use]
+    pub fn shows_status(&self) -> bool {
+        let console = self.0.try_borrow();
+        console.is_ok_and(|console| console.options.status && !console.options.json)
+    }
+
+    /// Says whether stdout stopped in the middle of a line: on a terminal that both share, what
+    /// comes next on stderr must not be glued to it.
+    pub fn set_open_line(&self, open: bool) {
+        self.with(|console| console.open_line = open);
+    }
+
+    /// `try`: a width function that asks the console itself must not bring the program down.
+    fn with(&self, act: impl FnOnce(&mut Console)) {
+        if let Ok(mut console) = self.0.try_borrow_mut() {
+            act(&mut console);
+        }
+    }
+}
+
+impl Console {
+    /// Failures are ignored here and below: there is no other place to report them.
+    fn put(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes());
+        let _ = self.err.flush();
+    }
+
+    fn erase(&mut self) {
+        if self.shown.take().is_some() {
+            self.put(ERASE);
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.erase();
+        if std::mem::take(&mut self.open_line) && self.options.status {
+            self.put(&format!("\n{text}"));
+        } else {
+            self.put(text);
+        }
+    }
+
+    fn write_json(&mut self, line: &impl Serialize) {
+        if let Ok(mut text) = serde_json::to_string(line) {
+            text.push('\n');
+            self.put(&text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::{Capture, screen};
+
+    fn console(json: bool, quiet: bool, width: usize) -> (SharedConsole, Capture) {
+        let capture = Capture::default();
+        let options = ConsoleOptions {
+            json,
+            quiet,
+            status: true,
+            palette: Palette::plain(),
+            width: Box::new(move || width),
+        };
+        let console = SharedConsole::new(Box::new(capture.clone()), options);
+        (console, capture)
+    }
+
+    #[test]
+    fn people_read_lines() {
+        let (console, capture) = console(false, false, 80);
+        console.notice("reconnected", "the stream\x1b[2J was\nlost");
+        console.error("unreachable", 69, "no daemon", Some("start it"));
+        console.error("usage", 2, "no\rTEXT", None);
+        console.block("Allow?\n");
+        assert_eq!(
+            capture.text(),
+            "dcodectl: note: the stream\\x1b[2J was\\nlost\n\
+             dcodectl: error: no daemon\n  hint: start it\n\
+             dcodectl: error: no\\rTEXT\nAllow?\n"
+        );
+    }
+
+    #[test]
+    fn b25_scripts_read_objects_and_nothing_else() {
+        let (console, capture) = console(true, false, 80);
+        console.status(Some("working".into()));
+        console.notice("reconnected", "a\n\"b\"");
+        console.block("Allow?\n");
+        console.error("timeout", 124, "late", None);
+        console.error("usage", 2, "what", Some("that"));
+        console.clear();
+        let text = capture.text();
+        let lines: Vec<serde_json::Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(
+            text.lines().nth(1),
+            Some(r#"{"error":{"code":"timeout","exit_code":124,"message":"late"}}"#)
+        );
+        assert_eq!(lines[0]["notice"]["message"], "a\n\"b\"");
+        assert_eq!(lines[2]["error"]["hint"], "that");
+    }
+
+    #[test]
+    fn quiet_silences_notices_and_not_errors() {
+        for json in [false, true] {
+            let (console, capture) = console(json, true, 80);
+            console.notice("x", "y");
+            assert_eq!(capture.text(), "");
+            console.error("x", 1, "y", None);
+            assert!(!capture.text().is_empty());
+        }
+    }
+
+    #[test]
+    fn the_status_line_leaves_no_trace() {
+        let (console, capture) = console(false, false, 24);
+        console.status(Some("round 1 · 日本語日本語日本語日本語".into()));
+        assert_eq!(screen(&capture.text()), ["round 1 · 日本語日本語…"]);
+        console.status(Some("short\n\x1b]0;x\x07".into()));
+        assert_eq!(screen(&capture.text()), ["short\\n\\x1b]0;x\\x07"]);
+        console.notice("x", "kept");
+        console.status(Some("again".into()));
+        console.status(Some("again".into()));
+        console.status(None);
+        console.clear();
+        assert_eq!(screen(&capture.text()), ["dcodectl: note: kept", ""]);
+        assert!(!capture.text().contains("again\r\x1b[Kagain"));
+    }
+
+    #[test]
+    fn a_notice_begins_on_its_own_line() {
+        let (console, capture) = console(false, false, 80);
+        console.set_open_line(true);
+        console.notice("x", "one");
+        console.notice("x", "two");
+        assert_eq!(
+            capture.text(),
+            "\ndcodectl: note: one\ndcodectl: note: two\n"
+        );
+    }
+
+    #[test]
+    fn a_stderr_that_is_gone_is_nobodys_failure() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+        }
+        let (_, _) = console(false, false, 0);
+        let options = ConsoleOptions {
+            json: false,
+            quiet: false,
+            status: true,
+            palette: Palette::coloured(),
+            width: Box::new(|| 0),
+        };
+        let console = SharedConsole::new(Box::new(Gone), options);
+        console.status(Some("x".into()));
+        console.error("x", 1, "y", None);
+    }
+}
