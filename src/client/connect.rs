@@ -92,7 +92,7 @@ fn obstacle(path: &Path, error: &io::Error, bound: Duration) -> Obstacle {
         }
         io::ErrorKind::ConnectionRefused => refused(path),
         io::ErrorKind::TimedOut => unreachable(
-            format!("no connection was accepted within {bound:?}"),
+            format!("no connection was accepted within {:?}", rounded(bound)),
             "the daemon is stuck or overloaded; restart it, or allow more time with --connect-timeout",
         ),
         io::ErrorKind::PermissionDenied => Obstacle::new(
@@ -107,6 +107,12 @@ fn obstacle(path: &Path, error: &io::Error, bound: Duration) -> Obstacle {
         ),
         _ => unreachable(error.to_string(), START),
     }
+}
+
+/// A bound as the user gave it, though a moment of it may already have gone.
+fn rounded(bound: Duration) -> Duration {
+    let tens = (bound.as_secs_f64() * 100.0).round();
+    Duration::from_secs_f64(tens / 100.0)
 }
 
 /// A refusal comes from a socket file nobody listens on, and from whatever is no socket at all.
