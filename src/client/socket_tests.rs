@@ -217,7 +217,9 @@ fn untrusted_default_paths_are_never_connected_to() {
             "it is a symbolic link"
         },
         |place| {
-            if place.uid == 0 && rustix::fs::chown(place.at("dcode-UID"), uid(4711), None).is_ok() {
+            if place.uid == 0
+                && rustix::fs::chown(place.at("dcode-UID"), Some(uid(4711)), None).is_ok()
+            {
                 return "belongs to uid 4711";
             }
             place.mode("dcode-UID", 0o720);
@@ -246,8 +248,8 @@ fn untrusted_default_paths_are_never_connected_to() {
     }
 }
 
-fn uid(number: u32) -> Option<rustix::fs::Uid> {
-    Some(rustix::fs::Uid::from_raw(number))
+fn uid(number: u32) -> rustix::fs::Uid {
+    rustix::fs::Uid::from_raw(number)
 }
 
 /// Ownership is judged by numbers, so that no second user is needed.
@@ -265,7 +267,7 @@ fn a_socket_of_another_user_is_refused() {
         return;
     }
     let path = place.listen("dcode-UID.sock");
-    rustix::fs::chown(&path, uid(4711), None).unwrap();
+    rustix::fs::chown(&path, Some(uid(4711)), None).unwrap();
     let error = place.error();
     assert_eq!(*error.kind(), Kind::Permission);
     assert!(
