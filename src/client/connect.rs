@@ -90,9 +90,15 @@ fn obstacle(path: &Path, error: &io::Error, bound: Duration) -> Obstacle {
         io::ErrorKind::NotADirectory => {
             unreachable("a part of the path is not a directory".into(), START)
         }
-        io::ErrorKind::ConnectionRefused => refused(path),
+        // Linux refuses what is no socket, too; macOS has an error of its own for it.
+        io::ErrorKind::ConnectionRefused => not_a_socket(path).unwrap_or_else(|| {
+            unreachable(
+                "connection refused".into(),
+                "the socket file is a leftover; start the daemon",
+            )
+        }),
         io::ErrorKind::TimedOut => unreachable(
-            format!("no connection was accepted within {bound:?}"),
+            format!("no connection was accepted within {:?}", rounded(bound)),
             "the daemon is stuck or overloaded; restart it, or allow more time with --connect-timeout",
         ),
         io::ErrorKind::PermissionDenied => Obstacle::new(
@@ -105,24 +111,27 @@ fn obstacle(path: &Path, error: &io::Error, bound: Duration) -> Obstacle {
             error.to_string(),
             "name another path with --socket or DCODE_SOCKET",
         ),
-        _ => unreachable(error.to_string(), START),
+        _ => not_a_socket(path).unwrap_or_else(|| unreachable(error.to_string(), START)),
     }
 }
 
-/// A refusal comes from a socket file nobody listens on, and from whatever is no socket at all.
-fn refused(path: &Path) -> Obstacle {
-    let reason = match fs::metadata(path).map(|data| data.file_type()) {
-        Ok(kind) if kind.is_dir() => "it is a directory, not a socket",
-        Ok(kind) if !kind.is_socket() => "it is a file, not a socket",
-        _ => {
-            return Obstacle::new(
-                Kind::Unreachable,
-                "connection refused",
-                "the socket file is a leftover; start the daemon",
-            );
-        }
+/// A bound as the user gave it, though a moment of it may already have gone.
+fn rounded(bound: Duration) -> Duration {
+    let tens = (bound.as_millis() + 5) / 10;
+    u64::try_from(tens * 10).map_or(bound, Duration::from_millis)
+}
+
+/// What stands at the path if it is no socket.
+fn not_a_socket(path: &Path) -> Option<Obstacle> {
+    let kind = fs::metadata(path).ok()?.file_type();
+    let reason = if kind.is_dir() {
+        "it is a directory, not a socket"
+    } else if kind.is_socket() {
+        return None;
+    } else {
+        "it is a file, not a socket"
     };
-    Obstacle::new(Kind::Unreachable, reason, START)
+    Some(Obstacle::new(Kind::Unreachable, reason, START))
 }
 
 /// Connects without ever blocking in the kernel, where a full queue would hold it for as long as the daemon is stuck.
@@ -152,8 +161,8 @@ fn open(path: &Path, bound: Duration) -> io::Result<UnixStream> {
     Ok(stream)
 }
 
-/// A full queue refuses at once here, so a connect does not block. It is tried again as long as the file is a socket
-/// whose queue may be full: a leftover file refuses in the same way, so that only a moment is spent on it.
+/// A full queue refuses at once here, so that a connect does not block. A leftover file refuses in the same way: only a
+/// moment is spent on trying again, whatever the bound.
 #[cfg(target_os = "macos")]
 fn open(path: &Path, bound: Duration) -> io::Result<UnixStream> {
     let start = Instant::now();

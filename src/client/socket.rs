@@ -75,10 +75,15 @@ fn find_in(
     if let Some(path) = variable(environment, "DCODE_SOCKET") {
         return chosen(&path, "DCODE_SOCKET");
     }
-    let due = Instant::now() + connect;
+    let start = Instant::now();
     let mut tried = Vec::new();
     for path in default_paths(base, environment) {
-        let outcome = probe(&path, base, environment.uid, due);
+        let outcome = probe(
+            &path,
+            base,
+            environment.uid,
+            connect.saturating_sub(start.elapsed()),
+        );
         let is_refused = matches!(outcome, Err(Passed::Refused(_)));
         let is_taken = outcome.is_ok();
         let outcome = match outcome {
@@ -198,7 +203,7 @@ enum Passed {
 }
 
 /// Looks at a default path, and connects to it only if it may be trusted.
-fn probe(path: &Path, base: &Path, uid: u32, due: Instant) -> Result<(), Passed> {
+fn probe(path: &Path, base: &Path, uid: u32, bound: Duration) -> Result<(), Passed> {
     let length = path.as_os_str().len();
     if length > PATH_LIMIT {
         let reason = format!("too long: {length} bytes, at most {PATH_LIMIT} are possible");
@@ -207,8 +212,7 @@ fn probe(path: &Path, base: &Path, uid: u32, due: Instant) -> Result<(), Passed>
     let socket = look(fs::symlink_metadata(path))?;
     check_socket(&socket, uid)?;
     check_directory(path.parent().unwrap_or(base), base, uid)?;
-    let left = due.saturating_duration_since(Instant::now());
-    match connect::connect(path, uid, left) {
+    match connect::connect(path, uid, bound) {
         Ok(_) => Ok(()),
         Err(obstacle) if obstacle.kind == Kind::Permission => Err(Passed::Refused(obstacle.reason)),
         Err(obstacle) => Err(Passed::Silent(obstacle.reason)),

@@ -37,17 +37,16 @@ fn a_request_is_what_the_daemon_expects() {
 /// Method, path and body of each request, against an answer that suits it. The connection stays open behind it.
 #[test]
 fn every_endpoint_has_its_request() {
-    type Case = (
+    type Case<'a> = (
         &'static str,
         &'static str,
-        &'static str,
+        &'a str,
         fn(&Client) -> Result<()>,
     );
     let none = "HTTP/1.1 204 No Content\r\n\r\n";
     let accepted = "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n";
-    let undone = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n\
-        {\"restored\":[\"/a\"],\"refused\":null}";
-    let cases: [Case; 7] = [
+    let undone = json("200 OK", r#"{"restored":["/a"],"refused":null}"#);
+    let cases: [Case<'_>; 7] = [
         ("DELETE /v1/sessions/x ", "", none, |client| {
             client.close("x")
         }),
@@ -66,7 +65,7 @@ fn every_endpoint_has_its_request() {
             accepted,
             |client| client.steer("x", "t"),
         ),
-        ("POST /v1/sessions/x/undo ", "", undone, |client| {
+        ("POST /v1/sessions/x/undo ", "", &undone, |client| {
             client
                 .undo("x")
                 .map(|result| assert_eq!(result.restored, ["/a"]))
@@ -85,6 +84,7 @@ fn every_endpoint_has_its_request() {
         ),
     ];
     for (start, body, answer, act) in cases {
+        let answer = answer.to_owned();
         let peer = Peer::new(move |mut stream| {
             let text = request(&mut stream);
             assert!(text.starts_with(start), "{text}");

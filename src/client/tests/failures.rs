@@ -13,11 +13,11 @@ fn turn() -> SubmitTurn {
     }
 }
 
-#[test]
-fn what_is_no_answer_of_a_daemon_is_protocol() {
+/// Answers, and what the message about each contains.
+fn strange_answers() -> Vec<(String, &'static str)> {
     let redirect =
         "HTTP/1.1 307 Temporary Redirect\r\nLocation: /v1/else\r\nContent-Length: 0\r\n\r\n";
-    let cases = [
+    vec![
         (
             plain(
                 "404 Not Found",
@@ -71,8 +71,12 @@ fn what_is_no_answer_of_a_daemon_is_protocol() {
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".into(),
             "does not speak HTTP",
         ),
-    ];
-    for (answer, expected) in cases {
+    ]
+}
+
+#[test]
+fn what_is_no_answer_of_a_daemon_is_protocol() {
+    for (answer, expected) in strange_answers() {
         let (peer, client) = Peer::answering(answer);
         let error = client.session("x").unwrap_err();
         assert_eq!(*error.kind(), Kind::Protocol, "{error}");
