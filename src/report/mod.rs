@@ -10,6 +10,8 @@ mod console;
 mod human;
 mod ndjson;
 mod style;
+mod summary;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -26,6 +28,7 @@ pub use console::{ConsoleOptions, SharedConsole};
 pub use human::{Human, HumanOptions};
 pub use ndjson::Ndjson;
 pub use style::Palette;
+pub use summary::Summary;
 pub use verdict::{AnsweredBy, ApprovalRecord, Verdict};
 pub use visible::{visible, visible_lines};
 

@@ -39,7 +39,6 @@ pub(super) fn recording(name: &str) -> Vec<String> {
 }
 
 /// The names of all recordings.
-#[allow(dead_code)]
 pub(super) fn recordings() -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder())
         .unwrap()

@@ -39,6 +39,12 @@ pub struct Verdict {
     pub ended_at: Option<String>,
     /// Milliseconds between the two.
     pub duration_ms: Option<u64>,
+    /// The session's workspace, where known.
+    pub workspace: Option<String>,
+    /// The session's model, where known.
+    pub model: Option<String>,
+    /// Tokens that the session's context can hold, where known.
+    pub context_window: Option<u64>,
     /// Times the stream was lost and taken up again.
     pub reconnects: u64,
 }

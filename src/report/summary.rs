@@ -1,0 +1,287 @@
+//! One JSON object that says how a turn went, for scripts that want more than an exit code.
+
+mod object;
+mod tally;
+
+use std::io::{self, Write};
+
+use self::object::{Client, Context, Measured, Object, RoundsDone, Tokens};
+use self::tally::Tally;
+use super::{Reporter, Verdict};
+use crate::protocol::{Event, Payload, TurnCompleted, milliseconds_between};
+
+/// The version of the object's shape.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Gathers a turn and writes its summary at the end: one JSON object, one line.
+///
+/// The turn is what lies between the last `turn.started` and the end; each one begins anew.
+#[derive(Debug)]
+pub struct Summary<W: Write> {
+    out: W,
+    session: Known,
+    turn: Turn,
+}
+
+/// What is known of the session.
+#[derive(Debug, Default)]
+struct Known {
+    id: Option<String>,
+    workspace: Option<String>,
+    model: Option<String>,
+    context_window: Option<u64>,
+}
+
+/// What was seen of the turn; what the verdict says goes before.
+#[derive(Debug, Default)]
+struct Turn {
+    id: Option<String>,
+    first_seq: Option<u64>,
+    last_seq: Option<u64>,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    completed: Option<TurnCompleted>,
+    tally: Tally,
+}
+
+impl<W: Write> Summary<W> {
+    /// Writes to `out`, at the end and only then.
+    pub fn new(out: W) -> Self {
+        Self {
+            out,
+            session: Known::default(),
+            turn: Turn::default(),
+        }
+    }
+
+    fn object<'a>(&'a self, verdict: &'a Verdict) -> Object<'a> {
+        let (turn, session) = (&self.turn, &self.session);
+        let completed = turn.completed.as_ref();
+        let started_at = verdict.started_at.as_deref().or(turn.started_at.as_deref());
+        let ended_at = verdict.ended_at.as_deref().or(turn.ended_at.as_deref());
+        let between = || milliseconds_between(started_at?, ended_at?);
+        let usage = verdict.usage.as_ref();
+        let usage = usage.or(completed.and_then(|end| end.usage.as_ref()));
+        let reason = verdict.reason.as_ref();
+        let completion = verdict.completion.as_ref();
+        let window = verdict.context_window.or(session.context_window);
+        Object {
+            schema_version: SCHEMA_VERSION,
+            session_id: verdict.session_id.as_deref().or(session.id.as_deref()),
+            turn_id: verdict.turn_id.as_deref().or(turn.id.as_deref()),
+            reason: reason.or(completed.and_then(|end| end.reason.as_ref())),
+            exit_code: (!verdict.exit_name.is_empty()).then_some(verdict.exit_code),
+            exit_name: Some(verdict.exit_name.as_str()).filter(|name| !name.is_empty()),
+            accepted: verdict.accepted,
+            message: verdict.message.as_deref(),
+            answer: verdict.answer.as_deref(),
+            usage: usage.map(Tokens::from),
+            context: Context::of(usage.and_then(|usage| usage.context_tokens), window),
+            completion: completion
+                .or(completed.and_then(|end| end.completion.as_ref()))
+                .map(Measured::from),
+            tools: &turn.tally.tools,
+            changes: turn.tally.changes,
+            rounds: turn.tally.rounds.map(RoundsDone::from),
+            approvals: &verdict.approvals,
+            steerings: turn.tally.steerings,
+            errors: &turn.tally.errors,
+            duration_ms: verdict.duration_ms.or_else(between),
+            first_seq: verdict.first_seq.or(turn.first_seq),
+            last_seq: verdict.last_seq.or(turn.last_seq),
+            started_at,
+            ended_at,
+            model: verdict.model.as_deref().or(session.model.as_deref()),
+            workspace: verdict
+                .workspace
+                .as_deref()
+                .or(session.workspace.as_deref()),
+            reconnects: verdict.reconnects,
+            client: Client::this(),
+        }
+    }
+}
+
+impl<W: Write> Reporter for Summary<W> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event.payload() {
+            Payload::SessionCreated(session) => {
+                let text = |text: &String| (!text.is_empty()).then(|| text.clone());
+                self.session = Known {
+                    id: text(&session.id),
+                    workspace: text(&session.workspace),
+                    model: text(&session.model),
+                    context_window: session.context_window,
+                };
+            }
+            Payload::TurnStarted(started) => {
+                self.turn = Turn {
+                    id: Some(started.turn_id.clone()),
+                    first_seq: Some(event.seq),
+                    started_at: Some(event.at.clone().into_owned()),
+                    ..Turn::default()
+                };
+            }
+            Payload::TurnCompleted(completed) => {
+                self.turn.completed = Some(completed.clone());
+                self.turn.ended_at = Some(event.at.clone().into_owned());
+            }
+            payload => self.turn.tally.count(payload),
+        }
+        if self.turn.first_seq.is_some() {
+            self.turn.last_seq = Some(event.seq);
+        }
+        if self.session.id.is_none() && !event.session_id.is_empty() {
+            self.session.id = Some(event.session_id.clone().into_owned());
+        }
+        Ok(())
+    }
+
+    fn idle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, verdict: Option<&Verdict>) -> io::Result<()> {
+        let nothing = Verdict::default();
+        let mut text = serde_json::to_vec(&self.object(verdict.unwrap_or(&nothing)))?;
+        text.push(b'\n');
+        self.out.write_all(&text)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::StopReason;
+    use crate::report::testing::{recording, recordings};
+    use serde_json::{Value, json};
+
+    fn summary_of(name: &str, verdict: Option<&Verdict>) -> Value {
+        let mut out = Vec::new();
+        let mut summary = Summary::new(&mut out);
+        for line in recording(name) {
+            summary.event(&Event::parse(&line).unwrap()).unwrap();
+        }
+        summary.end(verdict).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.find('\n'), Some(text.len() - 1), "one line");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn b08_changes_count_the_calls_that_carry_a_diff() {
+        let summary = summary_of("done-tools", None);
+        // The read reports a file, too, and the write and the edit their net lines.
+        assert_eq!(summary["changes"], json!({"files":2,"added":4,"removed":0}));
+        let searches = summary_of("done-parallel", None);
+        assert_eq!(
+            searches["changes"],
+            json!({"files":0,"added":0,"removed":0})
+        );
+    }
+
+    #[test]
+    fn tools_are_counted_by_name() {
+        let row = |name: &str, requested: u64, completed: u64, failed: u64, nonzero: u64| {
+            json!({"name":name,"requested":requested,"completed":completed,"failed":failed,
+                "nonzero_exit":nonzero})
+        };
+        assert_eq!(
+            summary_of("done-tools", None)["tools"],
+            json!([
+                row("write", 1, 1, 0, 0),
+                row("read", 1, 1, 0, 0),
+                row("edit", 1, 1, 0, 0),
+                row("bash", 2, 2, 0, 1)
+            ])
+        );
+        assert_eq!(
+            summary_of("done-tool-failures", None)["tools"],
+            json!([row("read", 2, 1, 1, 0), row("edit", 1, 1, 1, 0)])
+        );
+    }
+
+    #[test]
+    fn the_last_turn_is_the_one_and_unknown_is_null() {
+        let summary = summary_of("resumed", None);
+        assert_eq!(summary["turn_id"], "t1");
+        assert_eq!(
+            (&summary["first_seq"], &summary["last_seq"]),
+            (&json!(24), &json!(27))
+        );
+        assert_eq!(summary["reason"], "done");
+        assert_eq!(summary["model"], "MiniMax-M3");
+        assert_eq!(summary["workspace"], "/tmp/ws");
+        assert_eq!(summary["tools"], json!([]));
+        for unknown in [
+            "exit_code",
+            "exit_name",
+            "message",
+            "answer",
+            "completion",
+            "rounds",
+        ] {
+            let object = summary.as_object().unwrap();
+            assert_eq!(object.get(unknown), Some(&Value::Null), "{unknown}");
+        }
+        let tokens = json!({"tokens":722,"window":1_000_000,"share":0.000_722});
+        assert_eq!(summary["context"], tokens);
+    }
+
+    #[test]
+    fn what_happened_on_the_way_is_there() {
+        let late = summary_of("steer-too-late", None);
+        assert_eq!(late["errors"][0]["code"], "no_active_turn");
+        assert_eq!(late["last_seq"], 6);
+        assert_eq!(late["duration_ms"], 1503);
+        assert_eq!(summary_of("steer-delivered", None)["steerings"], 2);
+        let rounds = &summary_of("done-tools", None)["rounds"];
+        assert_eq!(rounds, &json!({"done":5,"total":2000}));
+        assert_eq!(
+            summary_of("error-auth", None)["errors"][0]["message"],
+            "authentication rejected"
+        );
+        assert_eq!(
+            summary_of("unverified", None)["completion"],
+            json!({"verification":"unavailable","met":["lint"],"unavailable":["tests"],
+                "unmet":[],"touched_protected":[]})
+        );
+    }
+
+    #[test]
+    fn the_verdict_has_the_last_word() {
+        let verdict = Verdict {
+            session_id: Some("s".into()),
+            reason: Some(StopReason::Incomplete),
+            exit_code: 124,
+            exit_name: "timeout".into(),
+            message: Some("late".into()),
+            answer: Some("text\u{1b}".into()),
+            reconnects: 3,
+            ..Verdict::default()
+        };
+        let summary = summary_of("done-tools", Some(&verdict));
+        assert_eq!(summary["session_id"], "s");
+        assert_eq!(summary["reason"], "incomplete");
+        assert_eq!(
+            (&summary["exit_code"], &summary["exit_name"]),
+            (&json!(124), &json!("timeout"))
+        );
+        assert_eq!(summary["answer"], "text\u{1b}");
+        assert_eq!(summary["reconnects"], 3);
+        assert_eq!(summary["client"]["name"], "dcodectl");
+        assert_eq!(summary["schema_version"], 1);
+    }
+
+    #[test]
+    fn every_recording_has_the_same_keys() {
+        let keys = |summary: &Value| -> Vec<String> {
+            summary.as_object().unwrap().keys().cloned().collect()
+        };
+        let expected = keys(&summary_of("done-tools", None));
+        for name in recordings() {
+            assert_eq!(keys(&summary_of(&name, None)), expected, "{name}");
+        }
+    }
+}
