@@ -6,6 +6,7 @@ pub mod error;
 pub mod exit;
 pub mod protocol;
 pub mod report;
+pub mod simulate;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("dcodectl speaks to the dcode daemon over a Unix socket: Linux and macOS only");
