@@ -10,6 +10,7 @@ pub mod protocol;
 pub mod report;
 pub mod signals;
 pub mod streams;
+pub mod simulate;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("dcodectl speaks to the dcode daemon over a Unix socket: Linux and macOS only");

@@ -13,10 +13,11 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::protocol::{Decision, SandboxMode};
+use crate::simulate::Speed;
 
 pub use errors::usage_error;
-pub use turn::{CreateOptions, Gate, Images, Submit, Text, Wait};
-pub use values::{Accept, OnApproval, Pace, duration};
+pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait};
+pub use values::{Accept, OnApproval, duration};
 
 /// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
 #[derive(Debug, Parser)]
@@ -109,7 +110,7 @@ impl Global {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Create, submit and close in one: the whole job of a pipeline
-    Run(Box<turn::Run>),
+    Run(Box<Run>),
     /// Submit a turn to a session and follow it to its end
     Submit(Box<Submit>),
     /// Follow the running turn, or report the last one
@@ -248,8 +249,8 @@ pub struct Simulate {
     #[arg(long, conflicts_with_all = ["replay", "scenario", "cmd"])]
     pub list: bool,
     /// Play faster or slower: a factor, or instant
-    #[arg(long, value_name = "FACTOR", value_parser = values::pace, default_value = "1")]
-    pub speed: Pace,
+    #[arg(long, value_name = "FACTOR", default_value = "1")]
+    pub speed: Speed,
     /// How long a question waits before it is denied
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
     pub approval_timeout: Duration,

@@ -117,27 +117,6 @@ impl FromStr for Accept {
     }
 }
 
-/// How fast `simulate` plays.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
-    /// Without any pause.
-    Instant,
-    /// Pauses are divided by this; above zero.
-    Times(f64),
-}
-
-/// Reads the value of `--speed`.
-///
-/// # Errors
-/// Anything but `instant` or a number above zero.
-pub(super) fn pace(word: &str) -> Result<Pace, String> {
-    match word.parse::<f64>() {
-        _ if word == "instant" => Ok(Pace::Instant),
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pace::Times(factor)),
-        _ => Err("expected a number above zero, or instant".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -130,6 +130,28 @@ pub(super) fn idle_after_conflict(client: &Client, session_id: &str) -> Result<O
     Ok(last_event_is_outside_turns(client, &session)?.then_some(session))
 }
 
+/// After a submit whose answer was lost: where the turn with this text begins, if it did.
+///
+/// # Errors
+/// What the daemon answers.
+pub(super) fn find_turn(
+    client: &Client,
+    session_id: &str,
+    from: u64,
+    text: &str,
+) -> Result<Option<u64>> {
+    let session = client.session(session_id)?.value;
+    let mut found = None;
+    read(client, session_id, from, session.last_seq, |event| {
+        if let Payload::TurnStarted(started) = event.payload()
+            && started.text.as_deref().is_none_or(|theirs| theirs == text)
+        {
+            found.get_or_insert(event.seq);
+        }
+    })?;
+    Ok(found)
+}
+
 /// Finds the running turn or, if none runs, the last one.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! Prints nothing. What is to be shown goes to an [`Observer`]; what came of it is an [`Outcome`].
 
 mod answering;
+mod detached;
 mod feed;
 mod history;
 mod inbox;
@@ -15,6 +16,7 @@ mod stop;
 mod turn;
 
 pub use answering::Policy;
+pub use detached::submit_detached;
 pub use feed::{Feed, FeedEnd};
 pub use history::{Located, locate_turn, open_question};
 pub use inbox::{Inbox, Input, Pending, Waited, Waker};
@@ -35,6 +37,8 @@ pub trait Observer {
     fn detail(&mut self, code: &str, message: &str);
     /// Nothing more is at hand: flush, redraw.
     fn idle(&mut self);
+    /// Whether something shown tells the time, so that [`Observer::idle`] is wanted every second.
+    fn animated(&self) -> bool;
     /// A person is to answer this question; the answer comes as [`Input::Typed`].
     fn ask(&mut self, question: &Question);
     /// Whether nobody sees the output any more, so that following makes no sense.

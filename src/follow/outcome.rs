@@ -99,7 +99,9 @@ pub struct Outcome {
     pub failure: Option<Error>,
     /// Whether the daemon took this program's interrupt.
     pub interrupted: bool,
-    /// Whether the daemon answered the last request made while stopping.
+    /// Whether giving up was not to touch the turn.
+    pub left_alone: bool,
+    /// Whether the daemon left the last request made while stopping unanswered.
     pub silent_daemon: bool,
     /// Times the stream was lost and opened again.
     pub reconnects: u64,

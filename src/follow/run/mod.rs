@@ -58,6 +58,9 @@ pub fn follow(plan: Plan, inbox: &mut Inbox, observer: &mut dyn Observer) -> Out
     run.to_the_end()
 }
 
+/// How often something that tells the time is shown anew.
+const REDRAW: Duration = Duration::from_secs(1);
+
 /// Whether the loop goes on.
 type Flow = ControlFlow<()>;
 const ON: Flow = ControlFlow::Continue(());
@@ -120,6 +123,8 @@ impl<'a> Run<'a> {
         };
         while flow.is_continue() {
             let deadline = self.deadline();
+            let redraw = self.observer.animated().then(|| Instant::now() + REDRAW);
+            let deadline = deadline.into_iter().chain(redraw).min();
             let observer = &mut *self.observer;
             let input = self.inbox.next(deadline, || observer.idle());
             flow = match input {
@@ -139,6 +144,7 @@ impl<'a> Run<'a> {
             turn: self.tracker.turn,
             interrupted: stopping.as_ref().is_some_and(|stopping| stopping.interrupted),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
+            left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
             failure: self.failure,
             reconnects: self.feed.reconnects(),

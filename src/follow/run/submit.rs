@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::{Flow, ON, OVER, Run, Target};
 use crate::error::{Error, Kind};
+use crate::follow::detached::busy;
 use crate::follow::feed::Feed;
 use crate::follow::history;
 use crate::follow::inbox::Pending;
@@ -75,10 +76,7 @@ impl Run<'_> {
                 ON
             }
             Ok(_) => {
-                let id = &self.plan.session_id;
-                let code = Kind::Refused(ErrorCode::TurnAlreadyActive);
-                let error = Error::new(code, format!("a turn already runs in session {id}"));
-                self.failure = Some(error.hint(format!("dcodectl wait {id}")));
+                self.failure = Some(busy(&self.plan.session_id));
                 OVER
             }
             Err(error) => {

@@ -1,0 +1,70 @@
+//! `submit`: a turn in a session that exists, followed to its end.
+
+use serde::Serialize;
+
+use super::turn::{Awaiting, policy};
+use super::{Context, text};
+use crate::cli::Submit;
+use crate::error::Result;
+use crate::exit::Exit;
+use crate::follow::{self, Plan, Policy, Target};
+use crate::protocol::SubmitTurn;
+
+#[derive(Serialize)]
+struct Detached<'a> {
+    session_id: &'a str,
+    from: u64,
+}
+
+pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
+    let policy = match options.detach {
+        true => Policy::Leave,
+        false => policy(options.approval.on_approval.as_ref(), context)?,
+    };
+    let turn = SubmitTurn {
+        text: text::read(&options.text, context)?,
+        images: text::images(&options.images.paths, context)?,
+    };
+    if options.detach {
+        return detach(options, turn, context);
+    }
+    let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    match attempt(options, turn, policy, &mut awaiting, context) {
+        Ok(outcome) => Ok(awaiting.finish(outcome, context)),
+        Err(error) => Ok(awaiting.failed(error, context)),
+    }
+}
+
+fn attempt(
+    options: &Submit,
+    turn: SubmitTurn,
+    policy: Policy,
+    awaiting: &mut Awaiting<'_>,
+    context: &mut Context<'_>,
+) -> Result<follow::Outcome> {
+    awaiting.open_files(context)?;
+    let session = context.session(&options.session)?.value;
+    awaiting.in_session(&session, context);
+    let plan = Plan {
+        client: context.client()?,
+        session_id: session.id,
+        target: Target::Submit(turn, session.last_seq),
+        policy,
+        deadline: context.deadline,
+        interrupts: true,
+        interrupts_unwatched: false,
+        limits: context.limits,
+    };
+    Ok(follow::follow(plan, &mut context.inbox, &mut awaiting.outputs))
+}
+
+fn detach(options: &Submit, turn: SubmitTurn, context: &mut Context<'_>) -> Result<Exit> {
+    let id = context.session_id(&options.session)?;
+    let (limits, session_id) = (context.limits, id.clone());
+    let from = context
+        .ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
+    if context.json() {
+        context.object(&Detached { session_id: &id, from })?;
+    }
+    Ok(Exit::Done)
+}

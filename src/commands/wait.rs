@@ -1,0 +1,43 @@
+//! `wait`: follows the running turn, or reports the last one. It never touches the turn.
+
+use super::Context;
+use super::turn::Awaiting;
+use crate::cli::Wait;
+use crate::error::Result;
+use crate::exit::Exit;
+use crate::follow::{self, Located, Outcome, Plan, Policy, Target};
+
+pub(super) fn run(options: &Wait, context: &mut Context<'_>) -> Result<Exit> {
+    let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    match attempt(options, &mut awaiting, context) {
+        Ok(outcome) => Ok(awaiting.finish(outcome, context)),
+        Err(error) => Ok(awaiting.failed(error, context)),
+    }
+}
+
+fn attempt(
+    options: &Wait,
+    awaiting: &mut Awaiting<'_>,
+    context: &mut Context<'_>,
+) -> Result<Outcome> {
+    awaiting.open_files(context)?;
+    let session = context.session(&options.session)?.value;
+    awaiting.in_session(&session, context);
+    let (id, limits) = (session.id.clone(), context.limits);
+    let located = context.ask(move |client| follow::locate_turn(client, &id, &limits))?;
+    if let Located::Trimmed(first) = located {
+        let message = format!("the turn's first events are no longer held: it is shown from seq {first} on");
+        context.console.notice("events_trimmed", &message);
+    }
+    let plan = Plan {
+        client: context.client()?,
+        session_id: session.id,
+        target: Target::Existing(located),
+        policy: Policy::Leave,
+        deadline: context.deadline,
+        interrupts: false,
+        interrupts_unwatched: false,
+        limits: context.limits,
+    };
+    Ok(follow::follow(plan, &mut context.inbox, &mut awaiting.outputs))
+}
