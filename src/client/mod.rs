@@ -1,7 +1,7 @@
 //! The client of the daemon's protocol: one short method an endpoint.
 //!
 //! Opens a connection for each request and keeps none. Prints nothing and knows no exit codes: failures are
-//! [`Error`](crate::error::Error)s whose kind tells what may have happened.
+//! [`Error`]s whose kind tells what may have happened.
 
 mod answer;
 mod connect;

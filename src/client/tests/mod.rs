@@ -1,6 +1,7 @@
 //! The client against small scripted peers, each on a socket of its own in a temporary directory.
 
 mod answers;
+mod connecting;
 mod failures;
 mod streams;
 
@@ -104,3 +105,10 @@ fn json(status: &str, body: &str) -> String {
 }
 
 const SESSION: &str = r#"{"id":"0a1","state":"idle","last_seq":7,"later":1.10}"#;
+
+fn turn() -> SubmitTurn {
+    SubmitTurn {
+        text: "hi".into(),
+        images: Vec::new(),
+    }
+}
