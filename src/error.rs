@@ -97,6 +97,15 @@ impl Error {
         self.hint.as_deref()
     }
 
+    /// Whether whatever else is to be done had better not be tried.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::Signal(_) | Kind::Timeout | Kind::StdoutClosed
+        )
+    }
+
     /// Whether the daemon refused with this code.
     #[must_use]
     pub fn is_refusal(&self, code: &ErrorCode) -> bool {

@@ -4,13 +4,235 @@
 
 pub mod cli;
 pub mod client;
+pub mod commands;
 pub mod error;
 pub mod exit;
+pub mod follow;
 pub mod protocol;
 pub mod report;
 pub mod signals;
-pub mod streams;
 pub mod simulate;
+pub mod streams;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser};
+
+use cli::{Cli, Color, Command, Global, Output};
+use client::Timeouts;
+use commands::{Context, Flushed};
+use error::{Error, Kind, Result};
+use exit::Exit;
+use follow::{Input, Limits};
+use report::{ConsoleOptions, Palette, SharedConsole};
+use streams::{Preference, Streams, Surroundings, wants_colour};
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("dcodectl speaks to the dcode daemon over a Unix socket: Linux and macOS only");
+
+/// How long stderr is given to be written at the end, if its reader does not read.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What a test may set that no user can.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Bounds {
+    /// Every bound of following.
+    pub limits: Limits,
+    /// The client's bound on a response head and on a stream's silence.
+    pub timeouts: Timeouts,
+}
+
+/// Runs the program: parses, builds the context, dispatches, reports, and gives the exit code.
+///
+/// `signals` are handled unless a test has none to handle.
+#[must_use]
+pub fn run(
+    arguments: Vec<OsString>,
+    surroundings: &Surroundings<'_>,
+    streams: Streams,
+    bounds: Bounds,
+    signals: bool,
+) -> u8 {
+    let json = cli::asks_for_json(&arguments);
+    let mut err = streams.err.clone();
+    let code = match parse(arguments) {
+        Ok(cli) => execute(&cli, surroundings, streams, bounds, signals),
+        Err(refusal) => refuse(refusal, json, surroundings, streams),
+    };
+    let _ = err.flush();
+    let _ = err.settle(LAST_WORDS);
+    code
+}
+
+/// Why there is nothing to execute.
+enum Refusal {
+    /// Help or the version, as asked for.
+    Page(String),
+    /// No command at all: the short help, on stderr.
+    Nothing,
+    /// Wrong arguments.
+    Usage(Error),
+}
+
+fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
+    use clap::error::ErrorKind as Clap;
+    let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
+        Clap::DisplayHelp | Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
+        Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Refusal::Nothing
+        }
+        _ => Refusal::Usage(cli::usage_error(&error)),
+    })?;
+    check(&cli).map_err(Refusal::Usage)?;
+    Ok(cli)
+}
+
+/// What clap cannot check, as the options stand before or after the command.
+fn check(cli: &Cli) -> Result<()> {
+    if cli.global.json
+        && cli
+            .global
+            .output
+            .is_some_and(|output| output != Output::Ndjson)
+    {
+        return Err(Error::usage("--json is --output ndjson: give one of them"));
+    }
+    let takes_answer = matches!(
+        cli.command,
+        Command::Run(_) | Command::Submit(_) | Command::Wait(_) | Command::Render(_)
+    );
+    if cli.global.output == Some(Output::Answer) && !takes_answer {
+        return Err(Error::usage(
+            "--output answer is for run, submit, wait and render",
+        ));
+    }
+    Ok(())
+}
+
+fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
+    let mut err = streams.err.clone();
+    let console = SharedConsole::new(Box::new(streams.err.clone()), plain(json));
+    match refusal {
+        Refusal::Nothing if json => {
+            let error = Error::usage("no command is given").hint("dcodectl --help");
+            report(&console, &error)
+        }
+        Refusal::Nothing => {
+            let _ = write!(err, "{}", Cli::command().render_help());
+            Exit::Usage.number()
+        }
+        Refusal::Usage(error) => report(&console, &error),
+        Refusal::Page(page) => {
+            let global = Global::default();
+            let mut context = Context::new(
+                streams,
+                console.clone(),
+                global,
+                surroundings,
+                Palette::plain(),
+            );
+            context.watch_output();
+            let printed = context.text(&page).map(|()| Exit::Done.number());
+            finish(printed, &mut context)
+        }
+    }
+}
+
+fn plain(json: bool) -> ConsoleOptions {
+    ConsoleOptions {
+        json,
+        quiet: false,
+        status: false,
+        palette: Palette::plain(),
+        width: Box::new(|| 80),
+    }
+}
+
+fn execute(
+    cli: &Cli,
+    surroundings: &Surroundings<'_>,
+    streams: Streams,
+    bounds: Bounds,
+    signals: bool,
+) -> u8 {
+    let global = cli.global.clone();
+    let palette = |terminal| {
+        let preference = match global.color {
+            Color::Auto => Preference::Auto,
+            Color::Always => Preference::Always,
+            Color::Never => Preference::Never,
+        };
+        let coloured = wants_colour(preference, surroundings.variable, terminal);
+        if coloured {
+            Palette::coloured()
+        } else {
+            Palette::plain()
+        }
+    };
+    let human = global.format() == Output::Human;
+    let dumb = surroundings.set("TERM").is_some_and(|term| term == "dumb");
+    let options = ConsoleOptions {
+        json: global.format() == Output::Ndjson,
+        quiet: global.quiet,
+        status: human && streams.err_terminal && !dumb && !global.quiet,
+        palette: palette(streams.err_terminal),
+        width: Box::new(streams.width),
+    };
+    let console = SharedConsole::new(Box::new(streams.err.clone()), options);
+    let colours = palette(streams.out_terminal);
+    let mut context = Context::new(streams, console, global.clone(), surroundings, colours);
+    context.limits = bounds.limits;
+    context.timeouts = Timeouts {
+        connect: global.connect_timeout,
+        ..bounds.timeouts
+    };
+    context.watch_output();
+    if signals && let Err(error) = handle_signals(cli, &context) {
+        return report(&context.console, &error);
+    }
+    let result = commands::dispatch(&cli.command, &mut context);
+    finish(result, &mut context)
+}
+
+/// Lets signals arrive in the inbox. Around a command of `simulate` the second one does not leave
+/// at once: the command is outlived.
+fn handle_signals(cli: &Cli, context: &Context<'_>) -> Result<()> {
+    let outlives = matches!(&cli.command, Command::Simulate(options) if !options.cmd.is_empty());
+    let waker = context.inbox.waker();
+    signals::start(!outlives, move |signal| waker.send(Input::Signal(signal)))
+        .map_err(|error| Error::new(Kind::Failure, "signals cannot be handled").caused_by(error))
+}
+
+/// Waits for stdout, reports an error once, and gives the code.
+fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
+    let stopped = matches!(&result, Err(error) if error.is_final())
+        || context.inbox.signal().is_some()
+        || matches!(result, Ok(code) if code == Exit::Timeout.number());
+    let flushed = context.flush(!stopped);
+    match (result, flushed) {
+        // A reader that left wants no word.
+        (Err(error), _) if *error.kind() == Kind::StdoutClosed => Exit::Done.number(),
+        (Err(error), _) => report(&context.console, &error),
+        (Ok(_), Flushed::Signal(signal)) => {
+            let what = "stopped by a signal while waiting for the reader of stdout";
+            report(&context.console, &Error::new(Kind::Signal(signal), what))
+        }
+        (Ok(0), Flushed::Failed(kind)) if kind != std::io::ErrorKind::BrokenPipe => {
+            report(&context.console, &commands::write_failed(kind))
+        }
+        (Ok(code), _) => code,
+    }
+}
+
+fn report(console: &SharedConsole, error: &Error) -> u8 {
+    let exit = Exit::from(error.kind());
+    console.error(
+        exit.name(),
+        exit.number(),
+        &error.to_string(),
+        error.hint_text(),
+    );
+    exit.number()
+}

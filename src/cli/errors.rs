@@ -1,5 +1,7 @@
 //! Wrong arguments, as one line and a next step, instead of clap's page.
 
+use std::ffi::OsString;
+
 use clap::error::ErrorKind;
 
 use crate::error::Error;
@@ -35,4 +37,37 @@ pub fn usage_error(error: &clap::Error) -> Error {
 /// Whether the command that refused takes a TEXT.
 fn takes_text(page: &str) -> bool {
     page.contains("TEXT") || page.contains("[NAME]")
+}
+
+/// Whether NDJSON is asked for, read off the raw arguments before any `--`: it also counts when
+/// they turn out to be wrong.
+#[must_use]
+pub fn asks_for_json(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        let value = match word.as_ref() {
+            "--" => return false,
+            "--json" => return true,
+            "--output" => words.next(),
+            long if long.starts_with("--") => long
+                .strip_prefix("--output=")
+                .map(|value| value.to_owned().into()),
+            // A cluster of short flags, of which -o takes the rest or the next word.
+            short => match short
+                .strip_prefix('-')
+                .and_then(|flags| flags.split_once('o'))
+            {
+                Some((flags, _)) if !flags.chars().all(|flag| "qvhV".contains(flag)) => None,
+                Some((_, "")) => words.next(),
+                Some((_, value)) => {
+                    Some(value.strip_prefix('=').unwrap_or(value).to_owned().into())
+                }
+                None => None,
+            },
+        };
+        if value.is_some_and(|value| value == "ndjson") {
+            return true;
+        }
+    }
+    false
 }

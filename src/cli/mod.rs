@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
-pub use errors::usage_error;
+pub use errors::{asks_for_json, usage_error};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait};
 pub use values::{Accept, OnApproval, duration};
 
@@ -289,6 +289,20 @@ impl From<Sandbox> for SandboxMode {
             Sandbox::ReadOnly => Self::ReadOnly,
             Sandbox::WorkspaceWrite => Self::WorkspaceWrite,
             Sandbox::FullAccess => Self::FullAccess,
+        }
+    }
+}
+
+impl Default for Global {
+    fn default() -> Self {
+        Self {
+            socket: None,
+            output: None,
+            json: false,
+            color: Color::Auto,
+            quiet: false,
+            verbose: 0,
+            connect_timeout: Duration::from_secs(5),
         }
     }
 }

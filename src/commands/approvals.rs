@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Context;
-use crate::cli::One;
+use crate::cli::{Approve, Deny, One};
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -52,13 +52,16 @@ pub(super) fn subject(question: &Question) -> Option<String> {
 
 /// The question as one JSON object: the daemon's own fields, then the handle and the call's input.
 fn object(question: &Question) -> Result<String> {
-    let unwritable =
-        |error| Error::new(Kind::Failure, "the question cannot be written as JSON").caused_by(error);
+    let unwritable = |error| {
+        Error::new(Kind::Failure, "the question cannot be written as JSON").caused_by(error)
+    };
     let handle = serde_json::to_string(&question.handle()).map_err(unwritable)?;
     let input = question.input.as_deref().unwrap_or("null");
     let fields = question.payload.trim_end().trim_end_matches('}').trim_end();
     let comma = if fields.ends_with('{') { "" } else { "," };
-    Ok(format!("{fields}{comma}\"handle\":{handle},\"input\":{input}}}"))
+    Ok(format!(
+        "{fields}{comma}\"handle\":{handle},\"input\":{input}}}"
+    ))
 }
 
 #[derive(Serialize)]
@@ -68,27 +71,57 @@ struct Answered<'a> {
     decision: &'a Decision,
 }
 
-pub(super) fn answer(
+pub(super) fn approve(options: &Approve, context: &mut Context<'_>) -> Result<Exit> {
+    answer(
+        &options.session,
+        &options.approval,
+        &options.decision,
+        context,
+    )
+}
+
+pub(super) fn deny(options: &Deny, context: &mut Context<'_>) -> Result<Exit> {
+    answer(
+        &options.session,
+        &options.approval,
+        &Decision::Deny,
+        context,
+    )
+}
+
+fn answer(
     session: &str,
     approval: &str,
     decision: &Decision,
     context: &mut Context<'_>,
 ) -> Result<Exit> {
     if approval.is_empty() {
-        return Err(Error::usage("the approval's id is empty").hint(format!("dcodectl approvals {session}")));
+        return Err(Error::usage("the approval's id is empty")
+            .hint(format!("dcodectl approvals {session}")));
     }
     let id = context.session_id(session)?;
     let (session_id, limits) = (id.clone(), context.limits);
     let (typed, word) = (approval.to_owned(), decision.clone());
-    let approval_id = context.ask(move |client| give(client, &session_id, &typed, &word, &limits))?;
+    let approval_id =
+        context.ask(move |client| give(client, &session_id, &typed, &word, &limits))?;
     if context.json() {
-        context.object(&Answered { session_id: &id, approval_id: &approval_id, decision })?;
+        context.object(&Answered {
+            session_id: &id,
+            approval_id: &approval_id,
+            decision,
+        })?;
     }
     Ok(Exit::Done)
 }
 
 /// Gives the answer; says to which id.
-fn give(client: &Client, session_id: &str, typed: &str, decision: &Decision, limits: &Limits) -> Result<String> {
+fn give(
+    client: &Client,
+    session_id: &str,
+    typed: &str,
+    decision: &Decision,
+    limits: &Limits,
+) -> Result<String> {
     let handle = Handle::of(typed);
     if let Some(handle) = &handle
         && !handle.is_open(client, session_id, limits)?
@@ -116,7 +149,13 @@ fn give(client: &Client, session_id: &str, typed: &str, decision: &Decision, lim
     }
 }
 
-fn stands(client: &Client, session_id: &str, approval_id: &str, handle: Option<&Handle>, limits: &Limits) -> Result<bool> {
+fn stands(
+    client: &Client,
+    session_id: &str,
+    approval_id: &str,
+    handle: Option<&Handle>,
+    limits: &Limits,
+) -> Result<bool> {
     match handle {
         Some(handle) => handle.is_open(client, session_id, limits),
         None => Ok(follow::open_question(client, session_id, limits)?
@@ -140,11 +179,16 @@ impl Handle {
     fn of(typed: &str) -> Option<Self> {
         let (approval_id, seq) = typed.rsplit_once('@')?;
         let seq = seq.parse().ok()?;
-        Some(Self { approval_id: approval_id.to_owned(), seq })
+        Some(Self {
+            approval_id: approval_id.to_owned(),
+            seq,
+        })
     }
 
     fn is_open(&self, client: &Client, session_id: &str, limits: &Limits) -> Result<bool> {
         let open = follow::open_question(client, session_id, limits)?;
-        Ok(open.is_some_and(|open| open.seq == self.seq && open.request.approval_id == self.approval_id))
+        Ok(open.is_some_and(|open| {
+            open.seq == self.seq && open.request.approval_id == self.approval_id
+        }))
     }
 }

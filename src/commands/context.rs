@@ -173,30 +173,56 @@ impl<'a> Context<'a> {
             .map_err(|error| write_failed(error.kind()))
     }
 
+    /// Writes text that brings its own line breaks to stdout.
+    ///
+    /// # Errors
+    /// As [`Context::print`].
+    pub fn text(&mut self, text: &str) -> Result<()> {
+        match text.strip_suffix('\n') {
+            Some(lines) => self.print(lines),
+            None if text.is_empty() => Ok(()),
+            None => self.print(text),
+        }
+    }
+
+    /// Columns to lay text out by.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        (self.streams.width)()
+    }
+
     /// Writes one JSON object as a line to stdout.
     ///
     /// # Errors
     /// As [`Context::print`].
     pub fn object(&mut self, value: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_string(value)
-            .map_err(|error| Error::new(Kind::Failure, "cannot be written as JSON").caused_by(error))?;
+        let text = serde_json::to_string(value).map_err(|error| {
+            Error::new(Kind::Failure, "cannot be written as JSON").caused_by(error)
+        })?;
         self.print(&text)
     }
 
-    /// Flushes stdout and waits until it is written. A reader that does not read delays neither a
-    /// signal nor the deadline; after one of them it is given just a moment.
+    /// Flushes stdout and waits until it is written; see [`Context::settle`].
     pub fn flush(&mut self, patient: bool) -> Flushed {
-        const MOMENT: Duration = Duration::from_millis(100);
+        let mut out = self.streams.out.clone();
         let _ = self.streams.out.flush();
+        self.settle(&mut out, patient)
+    }
+
+    /// Flushes a stream and waits until it is written. A reader that does not read delays neither
+    /// a signal nor the deadline; after one of them it is given just a moment.
+    pub fn settle(&mut self, sink: &mut Sink, patient: bool) -> Flushed {
+        const MOMENT: Duration = Duration::from_millis(100);
+        let _ = sink.flush();
         let deadline = match patient {
             true => self.deadline.map(|(at, _)| at),
             false => Some(Instant::now() + MOMENT),
         };
         loop {
-            if let Some(kind) = self.streams.out.failure() {
+            if let Some(kind) = sink.failure() {
                 return Flushed::Failed(kind);
             }
-            if self.streams.out.wake_when_empty() {
+            if sink.wake_when_empty() {
                 return Flushed::Written;
             }
             match self.inbox.next(deadline, || ()) {
@@ -214,6 +240,7 @@ pub fn write_failed(kind: io::ErrorKind) -> Error {
     if kind == io::ErrorKind::BrokenPipe {
         Error::new(Kind::StdoutClosed, "the reader of stdout left")
     } else {
-        Error::new(Kind::OutputFailed, "stdout could not be written").caused_by(io::Error::from(kind))
+        Error::new(Kind::OutputFailed, "stdout could not be written")
+            .caused_by(io::Error::from(kind))
     }
 }

@@ -92,7 +92,12 @@ pub(super) fn close(options: &Close, context: &mut Context<'_>) -> Result<Exit> 
             Err(error) if error.is_final() => return Err(error),
             Err(error) => {
                 let exit = Exit::from(error.kind());
-                context.console.error(exit.name(), exit.number(), &error.to_string(), error.hint_text());
+                context.console.error(
+                    exit.name(),
+                    exit.number(),
+                    &error.to_string(),
+                    error.hint_text(),
+                );
                 first.get_or_insert(exit);
             }
         }

@@ -22,14 +22,16 @@ use crate::cli::Command;
 use crate::error::Result;
 use crate::exit::Exit;
 
-pub use context::Context;
+pub use context::{Context, Flushed, write_failed};
 
-/// Runs one command.
+/// Runs one command and gives the number to exit with.
 ///
 /// # Errors
 /// The command's own; an unhappy stop reason is a result, not an error.
-pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<Exit> {
-    match command {
+pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
+    let exit = match command {
+        // The only one whose code may be somebody else's.
+        Command::Simulate(options) => return simulate::run(options, context),
         Command::Run(options) => run::run(options, context),
         Command::Submit(options) => submit::run(options, context),
         Command::Wait(options) => wait::run(options, context),
@@ -41,18 +43,13 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<Exit> {
         Command::Steer(options) => requests::steer(options, context),
         Command::Interrupt(options) => requests::interrupt(options, context),
         Command::Approvals(options) => approvals::list(options, context),
-        Command::Approve(options) => {
-            approvals::answer(&options.session, &options.approval, &options.decision, context)
-        }
-        Command::Deny(options) => {
-            let deny = crate::protocol::Decision::Deny;
-            approvals::answer(&options.session, &options.approval, &deny, context)
-        }
+        Command::Approve(options) => approvals::approve(options, context),
+        Command::Deny(options) => approvals::deny(options, context),
         Command::Rename(options) => requests::rename(options, context),
         Command::Undo(options) => requests::undo(options, context),
         Command::Ping(options) => ping::run(options, context),
         Command::Render(options) => render::run(options, context),
-        Command::Simulate(options) => simulate::run(options, context),
         Command::Help(options) => help::run(options, context),
-    }
+    };
+    exit.map(Exit::number)
 }

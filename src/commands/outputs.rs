@@ -4,15 +4,16 @@
 //! reported once and the rest goes on.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use super::Context;
 use super::context::write_failed;
 use crate::cli::Output;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Observer, Question};
+use crate::follow::{Input, Observer, Question, Waker};
 use crate::protocol::Event;
 use crate::report::{
     AnswerReporter, AnswerText, Human, HumanOptions, Ndjson, Reporter, SharedConsole, Summary,
@@ -40,6 +41,7 @@ pub(super) struct Outputs {
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
+    keyboard: Keyboard,
     /// The reader of stdout left.
     pub(super) reader_left: bool,
     /// A write failed, other than for a reader that left.
@@ -48,7 +50,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// stdout alone, in the format asked for.
-    pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
+    pub(super) fn stdout(context: &mut Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
@@ -59,6 +61,7 @@ impl Outputs {
             summary: None,
             summary_on_stdout: None,
             answer: AnswerText::new(),
+            keyboard: Keyboard::new(context),
             reader_left: false,
             write_failed: false,
         }
@@ -82,14 +85,24 @@ impl Outputs {
             Some(path) => {
                 let sink = open(path, context)?;
                 let reporter = Box::new(Summary::new(sink.clone()));
-                self.summary = Some(FileOutput { path: path.into(), sink, reporter, failed: false });
+                self.summary = Some(FileOutput {
+                    path: path.into(),
+                    sink,
+                    reporter,
+                    failed: false,
+                });
             }
             None => {}
         }
         if let Some(path) = events {
             let sink = open(path, context)?;
             let reporter = Box::new(Ndjson::new(sink.clone()));
-            self.events = Some(FileOutput { path: path.into(), sink, reporter, failed: false });
+            self.events = Some(FileOutput {
+                path: path.into(),
+                sink,
+                reporter,
+                failed: false,
+            });
         }
         Ok(())
     }
@@ -150,7 +163,9 @@ impl Outputs {
                 report(&self.console, &error);
             }
         }
-        let Some(kind) = self.out.failure() else { return };
+        let Some(kind) = self.out.failure() else {
+            return;
+        };
         if self.stdout.take().is_none() {
             return;
         }
@@ -167,11 +182,20 @@ impl Outputs {
 /// Shows a failure that does not end the command.
 fn report(console: &SharedConsole, error: &Error) {
     let exit = Exit::from(error.kind());
-    console.error(exit.name(), exit.number(), &error.to_string(), error.hint_text());
+    console.error(
+        exit.name(),
+        exit.number(),
+        &error.to_string(),
+        error.hint_text(),
+    );
 }
 
 fn file_error(path: &Path, error: io::Error) -> Error {
-    Error::new(Kind::OutputFailed, format!("{} cannot be written", path.display())).caused_by(error)
+    Error::new(
+        Kind::OutputFailed,
+        format!("{} cannot be written", path.display()),
+    )
+    .caused_by(error)
 }
 
 /// Opens and empties a file. On a thread of its own, as opening a named pipe waits for a reader.
@@ -223,7 +247,10 @@ impl Observer for Outputs {
         self.answer.push(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);
-        for reporter in files.chain(&mut self.summary_on_stdout).chain(&mut self.stdout) {
+        for reporter in files
+            .chain(&mut self.summary_on_stdout)
+            .chain(&mut self.stdout)
+        {
             // A failure stays with the sink, where `check` finds it.
             let _ = reporter.event(event);
         }
@@ -252,6 +279,7 @@ impl Observer for Outputs {
     }
 
     fn ask(&mut self, question: &Question) {
+        self.keyboard.listen();
         let subject = super::approvals::subject(question).unwrap_or_default();
         let tool = crate::report::visible(&question.request.tool).into_owned();
         self.console.block(&format!(
@@ -262,6 +290,43 @@ impl Observer for Outputs {
 
     fn unwatched(&self) -> bool {
         self.reader_left && !self.has_files()
+    }
+}
+
+/// The terminal's lines, read from the first question on and not before.
+struct Keyboard {
+    stdin: Option<Box<dyn Read + Send>>,
+    waker: Waker,
+    listening: bool,
+}
+
+impl Keyboard {
+    fn new(context: &mut Context<'_>) -> Self {
+        Self {
+            stdin: context
+                .streams
+                .in_terminal
+                .then(|| context.streams.stdin.take())
+                .flatten(),
+            waker: context.inbox.waker(),
+            listening: false,
+        }
+    }
+
+    fn listen(&mut self) {
+        if self.listening {
+            return;
+        }
+        self.listening = true;
+        let (stdin, waker) = (self.stdin.take(), self.waker.clone());
+        thread::spawn(move || {
+            // Without a stdin the prompt was read from it, and the terminal is at its end.
+            let mut lines = stdin.map(|stdin| BufReader::new(stdin).lines());
+            while let Some(Ok(line)) = lines.as_mut().and_then(Iterator::next) {
+                waker.send(Input::Typed(Some(line)));
+            }
+            waker.send(Input::Typed(None));
+        });
     }
 }
 

@@ -36,23 +36,38 @@ pub(super) fn run(options: &Ping, context: &mut Context<'_>) -> Result<Exit> {
             Ok(answer) => break answer,
             Err(error) => error,
         };
-        let again = *error.kind() == Kind::Unreachable && due.is_some_and(|due| Instant::now() < due);
+        let again =
+            *error.kind() == Kind::Unreachable && due.is_some_and(|due| Instant::now() < due);
         if !again {
             return Err(in_words(error, options));
         }
-        context.wait("a daemon to answer", || {
-            thread::sleep(PAUSE);
-            Ok(())
-        }).map_err(|error| in_words(error, options))?;
+        context
+            .wait("a daemon to answer", || {
+                thread::sleep(PAUSE);
+                Ok(())
+            })
+            .map_err(|error| in_words(error, options))?;
     };
     if version.protocol != PROTOCOL_VERSION {
-        let message = format!("the daemon at {} speaks protocol '{}', not '{PROTOCOL_VERSION}'", client.socket().display(), version.protocol);
-        return Err(Error::new(Kind::Protocol, message).hint("use a dcodectl of the daemon's release"));
+        let message = format!(
+            "the daemon at {} speaks protocol '{}', not '{PROTOCOL_VERSION}'",
+            client.socket().display(),
+            version.protocol
+        );
+        return Err(
+            Error::new(Kind::Protocol, message).hint("use a dcodectl of the daemon's release")
+        );
     }
     let socket = client.socket().display().to_string();
     let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     if context.json() {
-        let pong = Pong { socket, status: &health.status, version: &version.version, protocol: &version.protocol, elapsed_ms };
+        let pong = Pong {
+            socket,
+            status: &health.status,
+            version: &version.version,
+            protocol: &version.protocol,
+            elapsed_ms,
+        };
         context.object(&pong)?;
     } else {
         let line = tables::ping(&version, &socket, elapsed_ms, &context.palette);
@@ -65,8 +80,9 @@ fn attempt(context: &mut Context<'_>) -> Result<(Client, Health, Version, Durati
     let client = session::connect(context)?;
     let begun = Instant::now();
     let peer = client.clone();
-    let (health, version) =
-        context.wait("the daemon's answer", move || Ok((peer.health()?, peer.version()?)))?;
+    let (health, version) = context.wait("the daemon's answer", move || {
+        Ok((peer.health()?, peer.version()?))
+    })?;
     Ok((client, health, version, begun.elapsed()))
 }
 
@@ -75,7 +91,10 @@ fn in_words(error: Error, options: &Ping) -> Error {
     match (error.kind(), options.wait) {
         (Kind::Timeout, Some(wait)) => {
             let bound = humantime::format_duration(wait);
-            Error::new(Kind::Unreachable, format!("no daemon answered within {bound}"))
+            Error::new(
+                Kind::Unreachable,
+                format!("no daemon answered within {bound}"),
+            )
         }
         _ => error,
     }

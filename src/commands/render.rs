@@ -26,7 +26,8 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
         lines = read;
         let last = batch.is_empty();
         for (number, line) in batch {
-            let event = Event::parse(&line).map_err(|error| no_event(&options.file, number, &error))?;
+            let event =
+                Event::parse(&line).map_err(|error| no_event(&options.file, number, &error))?;
             note_end(&mut verdict, &event, &outputs);
             outputs.event(&event);
         }
@@ -55,7 +56,10 @@ fn note_end(verdict: &mut Option<Verdict>, event: &Event<'_>, _outputs: &Outputs
                 Payload::TurnCompleted(end) => end.reason.clone(),
                 _ => None,
             };
-            *verdict = Some(Verdict { reason, ..Verdict::default() });
+            *verdict = Some(Verdict {
+                reason,
+                ..Verdict::default()
+            });
         }
         _ => {}
     }
@@ -76,7 +80,11 @@ struct Lines {
 impl Lines {
     fn open(path: &Path, context: &mut Context<'_>) -> Result<Self> {
         let reader: Box<dyn Read + Send> = if path == Path::new("-") {
-            context.streams.stdin.take().unwrap_or_else(|| Box::new(std::io::empty()))
+            context
+                .streams
+                .stdin
+                .take()
+                .unwrap_or_else(|| Box::new(std::io::empty()))
         } else {
             let file = path.to_owned();
             Box::new(context.wait("the log", move || {
@@ -85,7 +93,11 @@ impl Lines {
                 })
             })?)
         };
-        Ok(Self { reader: BufReader::new(reader), number: 0, name: path.display().to_string() })
+        Ok(Self {
+            reader: BufReader::new(reader),
+            number: 0,
+            name: path.display().to_string(),
+        })
     }
 
     /// The next lines that are at hand, with their numbers; empty at the end.
@@ -96,13 +108,19 @@ impl Lines {
             let read = (&mut self.reader)
                 .take(LINE_CAP)
                 .read_until(b'\n', &mut line)
-                .map_err(|error| Error::usage(format!("{} cannot be read", self.name)).caused_by(error))?;
+                .map_err(|error| {
+                    Error::usage(format!("{} cannot be read", self.name)).caused_by(error)
+                })?;
             if read == 0 {
                 break;
             }
             self.number += 1;
             let text = String::from_utf8(line).map_err(|error| {
-                Error::new(Kind::Protocol, format!("line {} of {} is not UTF-8", self.number, self.name)).caused_by(error)
+                Error::new(
+                    Kind::Protocol,
+                    format!("line {} of {} is not UTF-8", self.number, self.name),
+                )
+                .caused_by(error)
             })?;
             let text = text.trim_end_matches(['\n', '\r']);
             if !text.trim().is_empty() {

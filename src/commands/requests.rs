@@ -41,14 +41,19 @@ pub(super) fn rename(options: &Rename, context: &mut Context<'_>) -> Result<Exit
     let name = options.name.clone().unwrap_or_default();
     let blank = name.chars().all(|c| c.is_control() || c.is_whitespace());
     if blank && !options.clear {
-        return Err(Error::usage("the name is blank: the daemon would take the name away")
-            .hint(format!("dcodectl rename {} --clear", options.session)));
+        return Err(
+            Error::usage("the name is blank: the daemon would take the name away")
+                .hint(format!("dcodectl rename {} --clear", options.session)),
+        );
     }
     let id = context.session_id(&options.session)?;
     let (session_id, given) = (id.clone(), name.clone());
     context.ask(move |client| client.rename(&session_id, &given))?;
     if context.json() {
-        context.object(&Named { session_id: &id, name: &name })?;
+        context.object(&Named {
+            session_id: &id,
+            name: &name,
+        })?;
     }
     Ok(Exit::Done)
 }
@@ -67,8 +72,13 @@ pub(super) fn undo(options: &One, context: &mut Context<'_>) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let exit = Exit::UndoRefused;
-    let message = format!("undo left {} alone: edited since the turn", count(result.refused.len()));
-    context.console.error(exit.name(), exit.number(), &message, None);
+    let message = format!(
+        "undo left {} alone: edited since the turn",
+        count(result.refused.len())
+    );
+    context
+        .console
+        .error(exit.name(), exit.number(), &message, None);
     Ok(exit)
 }
 

@@ -45,7 +45,10 @@ fn attempt(
     if options.create.resume.is_some() {
         // An older daemon's answer to a resume does not count the carried events.
         let id = session.id.clone();
-        last_seq = context.ask(move |client| client.session(&id))?.value.last_seq;
+        last_seq = context
+            .ask(move |client| client.session(&id))?
+            .value
+            .last_seq;
     }
     let plan = Plan {
         client: context.client()?,
@@ -57,7 +60,11 @@ fn attempt(
         interrupts_unwatched: true,
         limits: context.limits,
     };
-    Ok(follow::follow(plan, &mut context.inbox, &mut awaiting.outputs))
+    Ok(follow::follow(
+        plan,
+        &mut context.inbox,
+        &mut awaiting.outputs,
+    ))
 }
 
 /// Opens the session. Stopped meanwhile, it still gives the answer a moment, so that a session
@@ -71,14 +78,23 @@ fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<E
         Waited::Answered => return Ok((pending.take()?.value, None)),
         Waited::Signal(signal) => {
             let what = "stopped while the session was being created";
-            (Error::new(Kind::Signal(signal), what), context.limits.stop_submit)
+            (
+                Error::new(Kind::Signal(signal), what),
+                context.limits.stop_submit,
+            )
         }
         Waited::Deadline => {
             let what = "waiting for the session to be created";
-            (Error::new(Kind::Timeout, what), context.limits.late_interrupt / 2)
+            (
+                Error::new(Kind::Timeout, what),
+                context.limits.late_interrupt / 2,
+            )
         }
     };
-    match context.inbox.wait_for(&pending, Some(Instant::now() + grace)) {
+    match context
+        .inbox
+        .wait_for(&pending, Some(Instant::now() + grace))
+    {
         Waited::Answered => match pending.take() {
             Ok(session) => Ok((session.value, Some(error))),
             Err(_) => Err(error),
@@ -90,7 +106,9 @@ fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<E
 /// Closes the session, or says that it is kept.
 fn part(id: &str, keep: bool, silent_daemon: bool, context: &mut Context<'_>) {
     if keep {
-        context.console.notice("session_kept", &format!("session {id} is kept"));
+        context
+            .console
+            .notice("session_kept", &format!("session {id} is kept"));
         return;
     }
     let Ok(client) = context.client() else { return };
@@ -108,13 +126,18 @@ fn part(id: &str, keep: bool, silent_daemon: bool, context: &mut Context<'_>) {
             Waited::Deadline => break Some("the daemon does not answer".to_owned()),
             Waited::Answered => {
                 break match pending.take() {
-                    Err(error) if !error.is_refusal(&ErrorCode::SessionNotFound) => Some(error.to_string()),
+                    Err(error) if !error.is_refusal(&ErrorCode::SessionNotFound) => {
+                        Some(error.to_string())
+                    }
                     _ => None,
                 };
             }
         }
     };
     if let Some(why) = why {
-        context.console.notice("session_not_closed", &format!("session {id} is not closed: {why}"));
+        context.console.notice(
+            "session_not_closed",
+            &format!("session {id} is not closed: {why}"),
+        );
     }
 }

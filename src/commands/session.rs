@@ -71,7 +71,10 @@ fn by_prefix(client: &Client, typed: &str) -> Result<Option<Received<Session>>> 
         .filter(|session| session.value.id.starts_with(typed))
         .collect();
     if matching.len() > 1 {
-        let message = format!("'{typed}' is the beginning of several sessions: {}", names(&matching));
+        let message = format!(
+            "'{typed}' is the beginning of several sessions: {}",
+            names(&matching)
+        );
         return Err(Error::usage(message).hint("give more of the id"));
     }
     Ok(matching.pop())
@@ -93,12 +96,20 @@ fn here(client: &Client) -> Result<Received<Session>> {
             Err(Error::usage(message).hint("dcodectl create"))
         }
         (0, _) => {
-            let message = format!("@: no live session has the workspace {}; there are: {}", real.display(), names(&others));
+            let message = format!(
+                "@: no live session has the workspace {}; there are: {}",
+                real.display(),
+                names(&others)
+            );
             Err(Error::usage(message).hint("name the session by its id"))
         }
         (_, last) => {
             matching.extend(last);
-            let message = format!("@: several live sessions have the workspace {}: {}", real.display(), names(&matching));
+            let message = format!(
+                "@: several live sessions have the workspace {}: {}",
+                real.display(),
+                names(&matching)
+            );
             Err(Error::usage(message).hint("name the session by its id"))
         }
     }
@@ -111,7 +122,12 @@ fn real_path(path: &Path) -> PathBuf {
 fn names(sessions: &[Received<Session>]) -> String {
     let names: Vec<String> = sessions
         .iter()
-        .map(|session| format!("{} ({}, {})", session.value.id, session.value.state, session.value.workspace))
+        .map(|session| {
+            format!(
+                "{} ({}, {})",
+                session.value.id, session.value.state, session.value.workspace
+            )
+        })
         .collect();
     names.join(", ")
 }

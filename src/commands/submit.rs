@@ -55,16 +55,23 @@ fn attempt(
         interrupts_unwatched: false,
         limits: context.limits,
     };
-    Ok(follow::follow(plan, &mut context.inbox, &mut awaiting.outputs))
+    Ok(follow::follow(
+        plan,
+        &mut context.inbox,
+        &mut awaiting.outputs,
+    ))
 }
 
 fn detach(options: &Submit, turn: SubmitTurn, context: &mut Context<'_>) -> Result<Exit> {
     let id = context.session_id(&options.session)?;
     let (limits, session_id) = (context.limits, id.clone());
-    let from = context
-        .ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
+    let from =
+        context.ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
     if context.json() {
-        context.object(&Detached { session_id: &id, from })?;
+        context.object(&Detached {
+            session_id: &id,
+            from,
+        })?;
     }
     Ok(Exit::Done)
 }

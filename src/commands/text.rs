@@ -20,24 +20,33 @@ pub(super) fn read(text: &Text, context: &mut Context<'_>) -> Result<String> {
     let text = match (&text.file, text.text.as_deref()) {
         (Some(path), _) => {
             let path = path.clone();
-            context.wait("the prompt's file", move || utf8(read_file(&path)?, &path.display().to_string()))?
+            context.wait("the prompt's file", move || {
+                utf8(read_file(&path)?, &path.display().to_string())
+            })?
         }
         (None, Some("-")) => {
             let stdin = context.streams.stdin.take();
-            context.wait("the end of stdin", move || utf8(read_stdin(stdin)?, "stdin"))?
+            context.wait("the end of stdin", move || {
+                utf8(read_stdin(stdin)?, "stdin")
+            })?
         }
         (None, text) => text.unwrap_or_default().to_owned(),
     };
     if text.trim().is_empty() {
-        return Err(Error::usage("the text is empty: the daemon would take it and spend a turn on it")
-            .hint("is a variable unset? a text from a variable stands behind --, as in: -- \"$TEXT\""));
+        return Err(Error::usage(
+            "the text is empty: the daemon would take it and spend a turn on it",
+        )
+        .hint(
+            "is a variable unset? a text from a variable stands behind --, as in: -- \"$TEXT\"",
+        ));
     }
     Ok(text)
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
-    let unreadable =
-        |error: io::Error| Error::usage(format!("{} cannot be read", path.display())).caused_by(error);
+    let unreadable = |error: io::Error| {
+        Error::usage(format!("{} cannot be read", path.display())).caused_by(error)
+    };
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut bytes))
@@ -58,7 +67,9 @@ fn read_stdin(stdin: Option<Box<dyn Read + Send>>) -> Result<Vec<u8>> {
 fn utf8(bytes: Vec<u8>, source: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Error::usage(format!("{source} is not UTF-8: the byte at {at} belongs to no character"))
+        Error::usage(format!(
+            "{source} is not UTF-8: the byte at {at} belongs to no character"
+        ))
     })
 }
 
@@ -71,7 +82,9 @@ pub(super) fn images(paths: &[PathBuf], context: &mut Context<'_>) -> Result<Vec
         return Ok(Vec::new());
     }
     let paths = paths.to_vec();
-    context.wait("the images", move || paths.iter().map(|path| image(path)).collect())
+    context.wait("the images", move || {
+        paths.iter().map(|path| image(path)).collect()
+    })
 }
 
 fn image(path: &Path) -> Result<Image> {
@@ -92,7 +105,21 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
         [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
         [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            _,
+            _,
+            _,
+            _,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => Some("image/webp"),
         _ => None,
     }
 }

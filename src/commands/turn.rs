@@ -1,8 +1,5 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
-use std::io::BufRead;
-use std::thread;
-
 use super::Context;
 use super::context::Flushed;
 use super::outputs::{self, Outputs};
@@ -10,14 +7,16 @@ use super::verdict::{self, Facts, Judgement};
 use crate::cli::{Gate, OnApproval, Output};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Input, Outcome, Policy, Stop};
-use crate::protocol::StopReason;
+use crate::follow::{Observer, Outcome, Policy, Stop};
+use crate::protocol::{Session, StopReason};
+use crate::report::Verdict;
 
 /// A command that awaits a turn, from its files to its code.
 pub(super) struct Awaiting<'g> {
     gate: &'g Gate,
     pub(super) outputs: Outputs,
     pub(super) session_id: Option<String>,
+    session: Option<Session>,
 }
 
 impl<'g> Awaiting<'g> {
@@ -26,14 +25,23 @@ impl<'g> Awaiting<'g> {
     /// # Errors
     /// Wrong arguments: code 2, and no summary. Everything later ends in [`Awaiting::finish`].
     pub(super) fn begin(gate: &'g Gate, context: &mut Context<'_>) -> Result<Self> {
-        if context.global.format() == Output::Answer && gate.summary.as_deref().is_some_and(|path| path.as_os_str() == "-") {
-            return Err(Error::usage("--summary - and --output answer both want stdout").hint("give --summary a file"));
+        if context.global.format() == Output::Answer
+            && gate
+                .summary
+                .as_deref()
+                .is_some_and(|path| path.as_os_str() == "-")
+        {
+            return Err(
+                Error::usage("--summary - and --output answer both want stdout")
+                    .hint("give --summary a file"),
+            );
         }
         context.bound(gate.timeout);
         Ok(Self {
             gate,
             outputs: Outputs::stdout(context, None),
             session_id: None,
+            session: None,
         })
     }
 
@@ -42,21 +50,26 @@ impl<'g> Awaiting<'g> {
     /// # Errors
     /// 74 if one cannot be opened for writing.
     pub(super) fn open_files(&mut self, context: &mut Context<'_>) -> Result<()> {
-        self.outputs.open_files(self.gate.events.as_deref(), self.gate.summary.as_deref(), context)
+        self.outputs.open_files(
+            self.gate.events.as_deref(),
+            self.gate.summary.as_deref(),
+            context,
+        )
     }
 
     /// The session is known.
-    pub(super) fn in_session(&mut self, id: &str, context_window: Option<u64>, context: &Context<'_>) {
-        self.session_id = Some(id.to_owned());
-        self.outputs.set_stdout(context, context_window);
+    pub(super) fn in_session(&mut self, session: &Session, context: &Context<'_>) {
+        self.session_id = Some(session.id.clone());
+        self.outputs.set_stdout(context, session.context_window);
+        self.session = Some(session.clone());
     }
 
     /// Ends stdout, says how it went, writes the summary, and gives the code.
     pub(super) fn finish(mut self, mut outcome: Outcome, context: &mut Context<'_>) -> Exit {
-        let verdict = self.verdict(&outcome, context);
+        let verdict = self.verdict(&outcome);
         self.outputs.end(Some(&verdict.1));
         self.settle(&mut outcome, context);
-        let (judgement, verdict) = self.verdict(&outcome, context);
+        let (judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
         self.outputs.summarise(&verdict);
         self.settle(&mut outcome, context);
@@ -82,8 +95,7 @@ impl<'g> Awaiting<'g> {
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome, context: &Context<'_>) -> (Judgement, crate::report::Verdict) {
-        use crate::follow::Observer;
+    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
             accept: self.gate.accept.as_ref(),
             unwatched: self.outputs.unwatched(),
@@ -92,12 +104,12 @@ impl<'g> Awaiting<'g> {
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
-        verdict.context_window = self.context_window(context);
+        if let Some(session) = &self.session {
+            verdict.context_window = session.context_window;
+            verdict.model = Some(session.model.clone());
+            verdict.workspace = Some(session.workspace.clone());
+        }
         (judgement, verdict)
-    }
-
-    fn context_window(&self, _context: &Context<'_>) -> Option<u64> {
-        self.outputs.context_window
     }
 
     /// Waits for stdout and the files to be written; a signal or the deadline ends that, too.
@@ -127,12 +139,17 @@ impl<'g> Awaiting<'g> {
         if let Some(error) = turn.and_then(|turn| turn.error.as_ref())
             && reason != Some(&StopReason::Error)
         {
-            console.notice("session_error", &format!("{}: {}", error.code, error.message));
+            console.notice(
+                "session_error",
+                &format!("{}: {}", error.code, error.message),
+            );
         }
         if context.global.format() == Output::Answer {
             self.explain_empty_answer(reason, context);
         }
-        let Some(message) = &judgement.message else { return };
+        let Some(message) = &judgement.message else {
+            return;
+        };
         if judgement.is_calm() {
             console.notice(judgement.name, message);
         } else {
@@ -144,16 +161,23 @@ impl<'g> Awaiting<'g> {
     /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.
     fn explain_empty_answer(&self, reason: Option<&StopReason>, context: &Context<'_>) {
         let has_text = self.outputs.answer().is_some();
-        let counts = matches!(reason, Some(StopReason::Done | StopReason::Unverified | StopReason::Incomplete));
+        let counts = matches!(
+            reason,
+            Some(StopReason::Done | StopReason::Unverified | StopReason::Incomplete)
+        );
         if has_text && counts {
             return;
         }
         let why = match reason {
-            Some(_) if counts => "the turn ended without any text after its last tool call".to_owned(),
+            Some(_) if counts => {
+                "the turn ended without any text after its last tool call".to_owned()
+            }
             Some(reason) => format!("the turn ended {reason}"),
             None => "the turn's end was not seen".to_owned(),
         };
-        context.console.notice("no_answer", &format!("no answer is printed: {why}"));
+        context
+            .console
+            .notice("no_answer", &format!("no answer is printed: {why}"));
     }
 }
 
@@ -161,13 +185,15 @@ impl<'g> Awaiting<'g> {
 ///
 /// # Errors
 /// Code 2 for `ask` where nobody can be asked.
-pub(super) fn policy(on_approval: Option<&OnApproval>, context: &mut Context<'_>) -> Result<Policy> {
+pub(super) fn policy(on_approval: Option<&OnApproval>, context: &Context<'_>) -> Result<Policy> {
     let terminals = context.streams.in_terminal && context.streams.err_terminal;
     let can_ask = terminals && !context.json();
     let policy = match on_approval {
         Some(OnApproval::Ask) if !can_ask => {
-            return Err(Error::usage("--on-approval ask needs terminals on stdin and stderr, and no --json")
-                .hint("--on-approval deny, allow, leave or fail need none"));
+            return Err(Error::usage(
+                "--on-approval ask needs terminals on stdin and stderr, and no --json",
+            )
+            .hint("--on-approval deny, allow, leave or fail need none"));
         }
         Some(OnApproval::Ask) => Policy::Ask,
         Some(OnApproval::Decide(decision)) => Policy::Decide(decision.clone()),
@@ -176,22 +202,5 @@ pub(super) fn policy(on_approval: Option<&OnApproval>, context: &mut Context<'_>
         None if can_ask && context.global.format() == Output::Human => Policy::Ask,
         None => Policy::Decide(crate::protocol::Decision::Deny),
     };
-    if policy == Policy::Ask {
-        listen(context);
-    }
     Ok(policy)
-}
-
-/// Reads the terminal's lines on a thread of their own, for the answers to questions.
-fn listen(context: &mut Context<'_>) {
-    // Taken already: the prompt came from stdin, so the terminal is at its end.
-    let Some(stdin) = context.streams.stdin.take() else { return };
-    let waker = context.inbox.waker();
-    thread::spawn(move || {
-        let mut lines = std::io::BufReader::new(stdin).lines();
-        while let Some(Ok(line)) = lines.next() {
-            waker.send(Input::Typed(Some(line)));
-        }
-        waker.send(Input::Typed(None));
-    });
 }

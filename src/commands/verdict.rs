@@ -99,14 +99,19 @@ fn stopped(outcome: &Outcome) -> Option<Judgement> {
                 15 => "TERM",
                 _ => "INT",
             };
-            Some(Judgement::new(Exit::from_signal(*number), format!("stopped by {name}; {fate}")))
+            Some(Judgement::new(
+                Exit::from_signal(*number),
+                format!("stopped by {name}; {fate}"),
+            ))
         }
         Stop::Timeout(message) => Some(Judgement::new(Exit::Timeout, format!("{message}; {fate}"))),
         Stop::Question(question) => {
             let request = &question.request;
             let message = format!(
                 "approval {} is needed ({} by {}); {fate}",
-                question.handle(), request.boundary_crossed, request.tool
+                question.handle(),
+                request.boundary_crossed,
+                request.tool
             );
             let hint = "next time: --on-approval allow, or --on-approval leave with 'dcodectl approve' beside it, or a policy of the daemon that does not ask";
             Some(Judgement::new(Exit::ApprovalNeeded, message).hint(hint.to_owned()))
@@ -122,16 +127,25 @@ fn fate(outcome: &Outcome) -> String {
         None if outcome.interrupted => "the turn was interrupted".to_owned(),
         None => "no turn was seen to start".to_owned(),
         Some(turn) if turn.end.is_some() => {
-            format!("the turn ended: {}", turn.reason().map_or("no reason given", StopReason::as_str))
+            format!(
+                "the turn ended: {}",
+                turn.reason().map_or("no reason given", StopReason::as_str)
+            )
         }
-        Some(_) if outcome.interrupted => "the turn was interrupted, but its end was not seen".to_owned(),
+        Some(_) if outcome.interrupted => {
+            "the turn was interrupted, but its end was not seen".to_owned()
+        }
         Some(_) => "the turn could not be interrupted and may still run".to_owned(),
     }
 }
 
 /// The turn's own code, unless it was accepted or is an interrupt of this program's making.
 fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
-    let Some((turn, end)) = outcome.turn.as_ref().and_then(|turn| Some((turn, turn.end.as_ref()?))) else {
+    let Some((turn, end)) = outcome
+        .turn
+        .as_ref()
+        .and_then(|turn| Some((turn, turn.end.as_ref()?)))
+    else {
         return Judgement::silent(Exit::Done);
     };
     let Some(reason) = &end.reason else {
@@ -166,14 +180,22 @@ fn sentence(reason: &StopReason, turn: &Turn, completion: Option<&Completion>) -
         StopReason::Unverified => format!("unverified: {}", criteria(completion)),
         StopReason::Incomplete => format!("incomplete: {}", criteria(completion)),
         StopReason::Interrupted => "interrupted: somebody else interrupted the turn".to_owned(),
-        StopReason::MaxIterations => format!("max_iterations: the turn reached its iteration limit{rounds}"),
-        StopReason::RepeatLoop => format!("repeat_loop: the model made the same call three times in a row{rounds}"),
-        StopReason::MaxTokens => format!("max_tokens: the turn passed its output-token limit{rounds}"),
+        StopReason::MaxIterations => {
+            format!("max_iterations: the turn reached its iteration limit{rounds}")
+        }
+        StopReason::RepeatLoop => {
+            format!("repeat_loop: the model made the same call three times in a row{rounds}")
+        }
+        StopReason::MaxTokens => {
+            format!("max_tokens: the turn passed its output-token limit{rounds}")
+        }
         StopReason::Error => match &turn.error {
             Some(error) => format!("error: {}: {}", error.code, error.message),
             None => "error: the model could not be used; no session.error says why".to_owned(),
         },
-        StopReason::Other(word) => format!("the turn ended with a stop reason this version does not know: {word}"),
+        StopReason::Other(word) => {
+            format!("the turn ended with a stop reason this version does not know: {word}")
+        }
     }
 }
 
@@ -192,7 +214,11 @@ fn criteria(completion: Option<&Completion>) -> String {
         .filter(|(_, names)| !names.is_empty())
         .map(|(what, names)| format!("{what}: {}", names.join(", ")))
         .collect();
-    if parts.is_empty() { "no criterion is named".to_owned() } else { parts.join("; ") }
+    if parts.is_empty() {
+        "no criterion is named".to_owned()
+    } else {
+        parts.join("; ")
+    }
 }
 
 /// The facts of the summary.
@@ -207,7 +233,9 @@ pub(super) fn verdict(
     let times = turn.and_then(|turn| turn.started_at.as_deref().zip(turn.ended_at.as_deref()));
     Verdict {
         session_id: session_id.map(str::to_owned),
-        turn_id: turn.map(|turn| turn.turn_id.clone()).filter(|id| !id.is_empty()),
+        turn_id: turn
+            .map(|turn| turn.turn_id.clone())
+            .filter(|id| !id.is_empty()),
         reason: end.and_then(|end| end.reason.clone()),
         exit_code: judgement.exit.number(),
         exit_name: judgement.exit.name().to_owned(),
@@ -233,7 +261,10 @@ fn records(turn: &Turn) -> Vec<ApprovalRecord> {
         approval_id: approval.question.request.approval_id.clone(),
         tool: approval.question.request.tool.clone(),
         boundary_crossed: approval.question.request.boundary_crossed.clone(),
-        decision: approval.decision.as_ref().map(|decision| decision.as_str().to_owned()),
+        decision: approval
+            .decision
+            .as_ref()
+            .map(|decision| decision.as_str().to_owned()),
         by: approval.by.map(|by| match by {
             By::Policy => AnsweredBy::Policy,
             By::Person => AnsweredBy::Person,

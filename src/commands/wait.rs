@@ -26,7 +26,8 @@ fn attempt(
     let (id, limits) = (session.id.clone(), context.limits);
     let located = context.ask(move |client| follow::locate_turn(client, &id, &limits))?;
     if let Located::Trimmed(first) = located {
-        let message = format!("the turn's first events are no longer held: it is shown from seq {first} on");
+        let message =
+            format!("the turn's first events are no longer held: it is shown from seq {first} on");
         context.console.notice("events_trimmed", &message);
     }
     let plan = Plan {
@@ -39,5 +40,9 @@ fn attempt(
         interrupts_unwatched: false,
         limits: context.limits,
     };
-    Ok(follow::follow(plan, &mut context.inbox, &mut awaiting.outputs))
+    Ok(follow::follow(
+        plan,
+        &mut context.inbox,
+        &mut awaiting.outputs,
+    ))
 }

@@ -81,7 +81,11 @@ impl Answering {
     /// The question that is due to be acted on.
     pub(super) fn due(&mut self, now: Instant, tracker: &Tracker) -> Option<Question> {
         let (seq, _) = self.act.take_if(|(_, at)| now >= *at)?;
-        tracker.questions.open().filter(|open| open.seq == seq).cloned()
+        tracker
+            .questions
+            .open()
+            .filter(|open| open.seq == seq)
+            .cloned()
     }
 
     /// The person is being asked about this question.
@@ -91,7 +95,10 @@ impl Answering {
 
     /// The question the person is being asked about, if it is still open.
     pub(super) fn asked<'t>(&self, tracker: &'t Tracker) -> Option<&'t Question> {
-        tracker.questions.open().filter(|open| Some(open.seq) == self.asked)
+        tracker
+            .questions
+            .open()
+            .filter(|open| Some(open.seq) == self.asked)
     }
 
     /// Sends an answer.
@@ -106,7 +113,13 @@ impl Answering {
         self.asked = None;
         let state = post(&question, &decision, client, session_id, inbox);
         let due = Instant::now() + limits.lag;
-        self.answer = Some(Answer { question, decision, by, due, state });
+        self.answer = Some(Answer {
+            question,
+            decision,
+            by,
+            due,
+            state,
+        });
     }
 
     /// Sends a refused answer again when that is due and the question still stands.
@@ -117,12 +130,22 @@ impl Answering {
         (client, session_id): (&Client, &str),
         inbox: &mut Inbox,
     ) {
-        let Some(answer) = &mut self.answer else { return };
-        let AnswerState::Again(at) = answer.state else { return };
+        let Some(answer) = &mut self.answer else {
+            return;
+        };
+        let AnswerState::Again(at) = answer.state else {
+            return;
+        };
         if !stands(&answer.question, tracker) {
             self.answer = None;
         } else if now >= at {
-            answer.state = post(&answer.question, &answer.decision, client, session_id, inbox);
+            answer.state = post(
+                &answer.question,
+                &answer.decision,
+                client,
+                session_id,
+                inbox,
+            );
         }
     }
 
@@ -134,9 +157,19 @@ impl Answering {
         observer: &mut dyn Observer,
     ) -> bool {
         let ours = |answer: &mut Answer| matches!(&answer.state, AnswerState::Sent(pending) if pending.is(number));
-        let Some(answer) = self.answer.take_if(ours) else { return false };
-        let Answer { question, decision, by, due, state } = answer;
-        let AnswerState::Sent(pending) = state else { return false };
+        let Some(answer) = self.answer.take_if(ours) else {
+            return false;
+        };
+        let Answer {
+            question,
+            decision,
+            by,
+            due,
+            state,
+        } = answer;
+        let AnswerState::Sent(pending) = state else {
+            return false;
+        };
         let handle = question.handle();
         match pending.take() {
             Ok(()) => tracker.answered_by(question.seq, by, &decision),
@@ -144,22 +177,37 @@ impl Answering {
                 let now = Instant::now();
                 if stands(&question, tracker) && now < due {
                     let state = AnswerState::Again(now + RETRY);
-                    self.answer = Some(Answer { question, decision, by, due, state });
+                    self.answer = Some(Answer {
+                        question,
+                        decision,
+                        by,
+                        due,
+                        state,
+                    });
                 } else if stands(&question, tracker) {
                     observer.notice("approval_already_resolved", &format!("the daemon takes no answer to {handle}, which still stands open; its deadline will deny it"));
                 }
             }
             Err(error) if matches!(error.kind(), Kind::Refused(ErrorCode::ApprovalExpired)) => {
-                observer.notice("approval_expired", &format!("{handle} was denied by the daemon's deadline before the answer came"));
+                observer.notice(
+                    "approval_expired",
+                    &format!("{handle} was denied by the daemon's deadline before the answer came"),
+                );
             }
-            Err(error) => observer.notice("approval_failed", &format!("{handle} could not be answered: {error}")),
+            Err(error) => observer.notice(
+                "approval_failed",
+                &format!("{handle} could not be answered: {error}"),
+            ),
         }
         true
     }
 }
 
 fn stands(question: &Question, tracker: &Tracker) -> bool {
-    tracker.questions.open().is_some_and(|open| open.seq == question.seq)
+    tracker
+        .questions
+        .open()
+        .is_some_and(|open| open.seq == question.seq)
 }
 
 fn post(

@@ -7,10 +7,10 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
 use super::reader::{self, Batch, FromStream};
-use super::Observer;
 use crate::client::{Client, Received};
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
@@ -156,7 +156,10 @@ impl Feed {
             State::Open if self.awaits_end => Some(self.quiet_since + self.limits.quiet),
             _ => None,
         };
-        let outage = self.outage.as_ref().map(|outage| outage.since + self.limits.reconnect);
+        let outage = self
+            .outage
+            .as_ref()
+            .map(|outage| outage.since + self.limits.reconnect);
         own.into_iter().chain(outage).min()
     }
 
@@ -239,7 +242,9 @@ impl Feed {
         };
         match (pending.take(), why) {
             (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => {
-                Err(FeedEnd::Gone { orderly: why == Why::Ended })
+                Err(FeedEnd::Gone {
+                    orderly: why == Why::Ended,
+                })
             }
             (Ok(session), Why::Quiet) => self.quiet(&session.value),
             (Err(_), Why::Quiet) => {
@@ -292,7 +297,10 @@ impl Feed {
         observer: &mut dyn Observer,
     ) -> Result<(), FeedEnd> {
         self.reconnects += 1;
-        observer.detail("reconnect", &format!("the stream stopped after seq {}: {how}", self.next - 1));
+        observer.detail(
+            "reconnect",
+            &format!("the stream stopped after seq {}: {how}", self.next - 1),
+        );
         if self.progressed {
             self.open(inbox);
             return Ok(());
@@ -302,7 +310,10 @@ impl Feed {
             let bound = humantime::format_duration(self.limits.reconnect);
             observer.notice(
                 "reconnecting",
-                &format!("the stream is lost after seq {}: {how}; trying for {bound}", self.next - 1),
+                &format!(
+                    "the stream is lost after seq {}: {how}; trying for {bound}",
+                    self.next - 1
+                ),
             );
         }
         let outage = self.outage.get_or_insert(Outage {
@@ -346,7 +357,11 @@ impl Feed {
     ) -> Result<(), FeedEnd> {
         let first = session.first_seq.unwrap_or(1);
         if first <= self.next {
-            return self.lost("the daemon says that events are gone which it holds", inbox, observer);
+            return self.lost(
+                "the daemon says that events are gone which it holds",
+                inbox,
+                observer,
+            );
         }
         if !self.oldest {
             return Err(FeedEnd::Failed(missing(self.next, first - 1)));
@@ -387,7 +402,11 @@ impl Feed {
 
 /// The error for events that cannot be had again.
 fn missing(first: u64, last: u64) -> Error {
-    let range = if first == last { format!("event {first} is") } else { format!("events {first} to {last} are") };
+    let range = if first == last {
+        format!("event {first} is")
+    } else {
+        format!("events {first} to {last} are")
+    };
     Error::new(Kind::EventsMissing, format!("{range} missing: the daemon no longer holds them"))
         .hint("a daemon with a larger --event-retention holds more; 'dcodectl tail SESSION' shows what is left")
 }

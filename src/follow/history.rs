@@ -44,8 +44,12 @@ fn read(
         let lost = loop {
             match stream.next() {
                 Next::Data(text) => {
-                    let event = Event::parse(text)
-                        .map_err(|error| Error::new(Kind::Protocol, format!("the stream holds a line that is {error}")))?;
+                    let event = Event::parse(text).map_err(|error| {
+                        Error::new(
+                            Kind::Protocol,
+                            format!("the stream holds a line that is {error}"),
+                        )
+                    })?;
                     if event.seq == next {
                         each(&event);
                         next += 1;
@@ -64,7 +68,10 @@ fn read(
         tries = if next > before { 0 } else { tries + 1 };
         if tries == TRIES {
             let how = lost.unwrap_or_else(|| "events are missing".to_owned());
-            return Err(Error::new(Kind::EventsMissing, format!("events {next} to {through} could not be read: {how}")));
+            return Err(Error::new(
+                Kind::EventsMissing,
+                format!("events {next} to {through} could not be read: {how}"),
+            ));
         }
     }
     Ok(())
@@ -84,7 +91,11 @@ impl LastTurn {
     fn note(&mut self, event: &Event<'_>) {
         match event.kind {
             EventKind::TurnStarted => {
-                *self = Self { started: Some(event.seq), seen: true, ended: false };
+                *self = Self {
+                    started: Some(event.seq),
+                    seen: true,
+                    ended: false,
+                };
             }
             EventKind::TurnCompleted => {
                 self.seen = true;
@@ -115,9 +126,15 @@ fn outside_turns(event: &Event<'_>) -> bool {
 /// Whether the session's last event says that no turn runs. An unknown event says nothing.
 fn last_event_is_outside_turns(client: &Client, session: &Session) -> Result<bool> {
     let mut outside = false;
-    read(client, &session.id, session.last_seq.max(1), session.last_seq, |event| {
-        outside = outside_turns(event);
-    })?;
+    read(
+        client,
+        &session.id,
+        session.last_seq.max(1),
+        session.last_seq,
+        |event| {
+            outside = outside_turns(event);
+        },
+    )?;
     Ok(outside)
 }
 
@@ -163,9 +180,13 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
         let session = client.session(session_id)?.value;
         let first = session.first_seq.unwrap_or(1).max(1);
         let mut last = LastTurn::default();
-        match read(client, session_id, first, session.last_seq, |event| last.note(event)) {
+        match read(client, session_id, first, session.last_seq, |event| {
+            last.note(event)
+        }) {
             // The daemon's memory moved on between the two requests.
-            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => continue,
+            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
+                continue;
+            }
             result => result?,
         }
         let begins = match last.started {
@@ -187,11 +208,17 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
 }
 
 fn cut_off() -> Error {
-    Error::new(Kind::OutcomeUnknown, "the last turn has no end: it was cut off before the session was resumed")
+    Error::new(
+        Kind::OutcomeUnknown,
+        "the last turn has no end: it was cut off before the session was resumed",
+    )
 }
 
 fn no_longer_held(first: u64) -> Error {
-    Error::new(Kind::EventsMissing, format!("the end of the last turn is no longer held: the oldest event is {first}"))
+    Error::new(
+        Kind::EventsMissing,
+        format!("the end of the last turn is no longer held: the oldest event is {first}"),
+    )
 }
 
 fn never_had_one(session_id: &str) -> Error {
@@ -204,7 +231,11 @@ fn never_had_one(session_id: &str) -> Error {
 /// # Errors
 /// [`Kind::EventsMissing`] if the session is blocked by a question that is no longer held; else
 /// what the daemon answers.
-pub fn open_question(client: &Client, session_id: &str, limits: &Limits) -> Result<Option<Question>> {
+pub fn open_question(
+    client: &Client,
+    session_id: &str,
+    limits: &Limits,
+) -> Result<Option<Question>> {
     let due = Instant::now() + limits.lag;
     loop {
         let session = client.session(session_id)?.value;
@@ -216,7 +247,9 @@ pub fn open_question(client: &Client, session_id: &str, limits: &Limits) -> Resu
         match read(client, session_id, first, session.last_seq, |event| {
             questions.note(event);
         }) {
-            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => continue,
+            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
+                continue;
+            }
             result => result?,
         }
         if let Some(question) = questions.open() {
@@ -225,7 +258,9 @@ pub fn open_question(client: &Client, session_id: &str, limits: &Limits) -> Resu
         if Instant::now() >= due {
             return Err(Error::new(
                 Kind::EventsMissing,
-                format!("a question is open, but its event is no longer held: the oldest event is {first}"),
+                format!(
+                    "a question is open, but its event is no longer held: the oldest event is {first}"
+                ),
             ));
         }
         thread::sleep(PAUSE);

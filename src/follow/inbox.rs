@@ -83,9 +83,12 @@ impl<T> Pending<T> {
     /// # Errors
     /// The request's own error; or [`Kind::Failure`] if its thread died.
     pub fn take(self) -> Result<T> {
-        self.answer
-            .try_recv()
-            .unwrap_or_else(|_| Err(Error::new(Kind::Failure, "a request ended without an answer")))
+        self.answer.try_recv().unwrap_or_else(|_| {
+            Err(Error::new(
+                Kind::Failure,
+                "a request ended without an answer",
+            ))
+        })
     }
 }
 
@@ -176,10 +179,14 @@ impl Inbox {
     ) -> Result<T> {
         match self.wait_for(&pending, deadline) {
             Waited::Answered => pending.take(),
-            Waited::Signal(signal) => {
-                Err(Error::new(Kind::Signal(signal), format!("stopped by a signal while waiting for {what}")))
-            }
-            Waited::Deadline => Err(Error::new(Kind::Timeout, format!("timed out while waiting for {what}"))),
+            Waited::Signal(signal) => Err(Error::new(
+                Kind::Signal(signal),
+                format!("stopped by a signal while waiting for {what}"),
+            )),
+            Waited::Deadline => Err(Error::new(
+                Kind::Timeout,
+                format!("timed out while waiting for {what}"),
+            )),
         }
     }
 }

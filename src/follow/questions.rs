@@ -77,8 +77,9 @@ impl Questions {
                 return Change::Asked;
             }
             Payload::ApprovalResolved(resolved) => {
-                if let Some(question) =
-                    self.open.take_if(|open| open.request.approval_id == resolved.approval_id)
+                if let Some(question) = self
+                    .open
+                    .take_if(|open| open.request.approval_id == resolved.approval_id)
                 {
                     return Change::Resolved(question, resolved.clone());
                 }

@@ -112,7 +112,12 @@ impl Stopping {
             return false;
         }
         self.phase = Phase::End;
-        self.until = Instant::now() + if self.late { limits.late_turn } else { limits.stop_turn };
+        self.until = Instant::now()
+            + if self.late {
+                limits.late_turn
+            } else {
+                limits.stop_turn
+            };
         true
     }
 }

@@ -53,7 +53,7 @@ impl Tracker {
     }
 
     pub(super) fn note(&mut self, event: &Event<'_>) -> Noted {
-        match &mut self.turn {
+        match &self.turn {
             None if !self.trimmed && !self.starts_ours(event) => return Noted::NotOurs,
             None => self.turn = Some(begin(event)),
             Some(_) if event.kind == EventKind::TurnStarted => return Noted::Overtaken,
@@ -69,9 +69,14 @@ impl Tracker {
             advance(turn, event);
             match &change {
                 Change::None => {}
-                Change::Asked => turn.approvals.extend(self.questions.open().map(|question| {
-                    Approval { question: question.clone(), decision: None, by: None }
-                })),
+                Change::Asked => {
+                    turn.approvals
+                        .extend(self.questions.open().map(|question| Approval {
+                            question: question.clone(),
+                            decision: None,
+                            by: None,
+                        }))
+                }
                 Change::Resolved(question, resolved) => {
                     resolve(turn, question.seq, &resolved.decision);
                 }
@@ -104,7 +109,10 @@ impl Tracker {
 }
 
 fn approval(turn: &mut Turn, seq: u64) -> Option<&mut Approval> {
-    turn.approvals.iter_mut().rev().find(|approval| approval.question.seq == seq)
+    turn.approvals
+        .iter_mut()
+        .rev()
+        .find(|approval| approval.question.seq == seq)
 }
 
 fn resolve(turn: &mut Turn, seq: u64, decision: &Decision) {
@@ -182,27 +190,88 @@ mod tests {
     fn note(tracker: &mut Tracker, seq: u64, kind: &str, payload: &str) -> String {
         let raw = format!(r#"{{"seq":{seq},"type":"{kind}","payload":{payload}}}"#);
         let noted = tracker.note(&Event::parse(&raw).unwrap());
-        format!("{noted:?}").split(['(', ' ']).next().unwrap().to_owned()
+        format!("{noted:?}")
+            .split(['(', ' '])
+            .next()
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
     fn only_the_turn_with_our_text_is_ours() {
         let mut tracker = Tracker::new(Some("mine".into()));
-        assert_eq!(note(&mut tracker, 1, "turn.started", r#"{"turn_id":"t1","text":"other"}"#), "NotOurs");
-        assert_eq!(note(&mut tracker, 2, "turn.completed", r#"{"turn_id":"t1","reason":"error"}"#), "NotOurs");
-        assert_eq!(note(&mut tracker, 3, "turn.started", r#"{"turn_id":"t2","text":"mine"}"#), "Ours");
-        assert_eq!(note(&mut tracker, 4, "message.delta", r#"{"turn_id":"t9","text":"x"}"#), "NotOurs");
-        assert_eq!(note(&mut tracker, 5, "turn.completed", r#"{"turn_id":"t9","reason":"error"}"#), "NotOurs");
-        assert_eq!(note(&mut tracker, 6, "plan.updated", r#"{"items":null}"#), "Ours");
-        assert_eq!(note(&mut tracker, 7, "turn.completed", r#"{"turn_id":"t2","reason":"done"}"#), "Ours");
+        assert_eq!(
+            note(
+                &mut tracker,
+                1,
+                "turn.started",
+                r#"{"turn_id":"t1","text":"other"}"#
+            ),
+            "NotOurs"
+        );
+        assert_eq!(
+            note(
+                &mut tracker,
+                2,
+                "turn.completed",
+                r#"{"turn_id":"t1","reason":"error"}"#
+            ),
+            "NotOurs"
+        );
+        assert_eq!(
+            note(
+                &mut tracker,
+                3,
+                "turn.started",
+                r#"{"turn_id":"t2","text":"mine"}"#
+            ),
+            "Ours"
+        );
+        assert_eq!(
+            note(
+                &mut tracker,
+                4,
+                "message.delta",
+                r#"{"turn_id":"t9","text":"x"}"#
+            ),
+            "NotOurs"
+        );
+        assert_eq!(
+            note(
+                &mut tracker,
+                5,
+                "turn.completed",
+                r#"{"turn_id":"t9","reason":"error"}"#
+            ),
+            "NotOurs"
+        );
+        assert_eq!(
+            note(&mut tracker, 6, "plan.updated", r#"{"items":null}"#),
+            "Ours"
+        );
+        assert_eq!(
+            note(
+                &mut tracker,
+                7,
+                "turn.completed",
+                r#"{"turn_id":"t2","reason":"done"}"#
+            ),
+            "Ours"
+        );
         assert!(tracker.ended());
     }
 
     #[test]
     fn a_start_without_text_is_ours_and_a_next_start_overtakes() {
         let mut tracker = Tracker::new(Some("mine".into()));
-        assert_eq!(note(&mut tracker, 1, "turn.started", r#"{"turn_id":"t1"}"#), "Ours");
-        assert_eq!(note(&mut tracker, 2, "turn.started", r#"{"turn_id":"t2"}"#), "Overtaken");
+        assert_eq!(
+            note(&mut tracker, 1, "turn.started", r#"{"turn_id":"t1"}"#),
+            "Ours"
+        );
+        assert_eq!(
+            note(&mut tracker, 2, "turn.started", r#"{"turn_id":"t2"}"#),
+            "Overtaken"
+        );
     }
 
     #[test]
@@ -220,10 +289,20 @@ mod tests {
         note(&mut tracker, 1, "turn.started", r#"{"turn_id":"t1"}"#);
         let asked = r#"{"approval_id":"t1-0","turn_id":"t1","tool_call_id":"c"}"#;
         note(&mut tracker, 2, "tool.approval_required", asked);
-        note(&mut tracker, 3, "tool.approval_resolved", r#"{"approval_id":"t1-0","decision":"deny"}"#);
+        note(
+            &mut tracker,
+            3,
+            "tool.approval_resolved",
+            r#"{"approval_id":"t1-0","decision":"deny"}"#,
+        );
         note(&mut tracker, 4, "tool.approval_required", asked);
         tracker.answered_by(4, By::Policy, &Decision::Allow);
-        note(&mut tracker, 5, "tool.approval_resolved", r#"{"approval_id":"t1-0","decision":"allow"}"#);
+        note(
+            &mut tracker,
+            5,
+            "tool.approval_resolved",
+            r#"{"approval_id":"t1-0","decision":"allow"}"#,
+        );
         let approvals = tracker.turn.unwrap().approvals;
         assert_eq!(approvals[0].by, Some(By::Elsewhere));
         assert_eq!(approvals[0].decision, Some(Decision::Deny));

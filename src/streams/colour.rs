@@ -46,7 +46,12 @@ mod tests {
     #[test]
     fn b37_the_first_that_speaks_decides() {
         use Preference::{Always, Auto, Never};
-        type Row = (Preference, &'static [(&'static str, &'static str)], bool, bool);
+        type Row = (
+            Preference,
+            &'static [(&'static str, &'static str)],
+            bool,
+            bool,
+        );
         let table: &[Row] = &[
             (Auto, &[], true, true),
             (Auto, &[], false, false),

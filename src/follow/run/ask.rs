@@ -10,7 +10,9 @@ use crate::protocol::Decision;
 
 impl Run<'_> {
     pub(super) fn act(&mut self, now: Instant) -> Flow {
-        let Some(question) = self.answering.due(now, &self.tracker) else { return ON };
+        let Some(question) = self.answering.due(now, &self.tracker) else {
+            return ON;
+        };
         if self.stopping.is_some() {
             return ON;
         }
@@ -25,7 +27,10 @@ impl Run<'_> {
             Policy::Decide(decision) => {
                 if decision == Decision::Deny {
                     let tool = &question.request.tool;
-                    let text = format!("{} ({tool}) is denied; --on-approval says who answers", question.handle());
+                    let text = format!(
+                        "{} ({tool}) is denied; --on-approval says who answers",
+                        question.handle()
+                    );
                     self.observer.notice("approval_denied", &text);
                 }
                 self.answer(question, decision, By::Policy);
@@ -37,11 +42,14 @@ impl Run<'_> {
     pub(super) fn answer(&mut self, question: Question, decision: Decision, by: By) {
         let peer = (&self.plan.client, self.plan.session_id.as_str());
         let limits = self.plan.limits;
-        self.answering.send(question, decision, by, peer, (self.inbox, &limits));
+        self.answering
+            .send(question, decision, by, peer, (self.inbox, &limits));
     }
 
     pub(super) fn typed(&mut self, line: Option<&str>) {
-        let Some(question) = self.answering.asked(&self.tracker).cloned() else { return };
+        let Some(question) = self.answering.asked(&self.tracker).cloned() else {
+            return;
+        };
         let decision = match line.map(|line| line.trim().to_lowercase()).as_deref() {
             Some("y" | "yes" | "allow") => Decision::Allow,
             Some("s" | "session" | "allow_session") => Decision::AllowSession,

@@ -87,9 +87,11 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(plan: Plan, inbox: &'a mut Inbox, observer: &'a mut dyn Observer) -> Self {
         let (from, tracker, submission) = match &plan.target {
-            Target::Submit(turn, after) => {
-                (after + 1, Tracker::new(Some(turn.text.clone())), Submission::Opening)
-            }
+            Target::Submit(turn, after) => (
+                after + 1,
+                Tracker::new(Some(turn.text.clone())),
+                Submission::Opening,
+            ),
             Target::Existing(Located::Trimmed(from)) => {
                 (*from, Tracker::trimmed(), Submission::None)
             }
@@ -142,7 +144,9 @@ impl<'a> Run<'a> {
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
-            interrupted: stopping.as_ref().is_some_and(|stopping| stopping.interrupted),
+            interrupted: stopping
+                .as_ref()
+                .is_some_and(|stopping| stopping.interrupted),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
@@ -213,7 +217,10 @@ impl<'a> Run<'a> {
     }
 
     fn stream(&mut self, message: FromStream) -> Flow {
-        let undecided = matches!(self.submission, Submission::Posting(_) | Submission::Conflict(_));
+        let undecided = matches!(
+            self.submission,
+            Submission::Posting(_) | Submission::Conflict(_)
+        );
         if undecided {
             self.held.push_back(message);
             return ON;
@@ -229,27 +236,30 @@ impl<'a> Run<'a> {
         let (tracker, answering) = (&mut self.tracker, &mut self.answering);
         let limits = &self.plan.limits;
         let mut overtaken = false;
-        let taken = self.feed.take(message, self.inbox, self.observer, |event, observer| {
-            match tracker.note(event) {
-                Noted::NotOurs => return ON,
-                Noted::Overtaken => {
-                    overtaken = true;
-                    return OVER;
-                }
-                Noted::Ours(Change::Asked) => {
-                    if let Some(question) = tracker.questions.open() {
-                        answering.appeared(question, limits);
+        let taken = self
+            .feed
+            .take(message, self.inbox, self.observer, |event, observer| {
+                match tracker.note(event) {
+                    Noted::NotOurs => return ON,
+                    Noted::Overtaken => {
+                        overtaken = true;
+                        return OVER;
                     }
+                    Noted::Ours(Change::Asked) => {
+                        if let Some(question) = tracker.questions.open() {
+                            answering.appeared(question, limits);
+                        }
+                    }
+                    Noted::Ours(Change::Resolved(question, _)) => answering.closed(question.seq),
+                    Noted::Ours(Change::None) => {}
                 }
-                Noted::Ours(Change::Resolved(question, _)) => answering.closed(question.seq),
-                Noted::Ours(Change::None) => {}
-            }
-            observer.event(event);
-            if tracker.ended() { OVER } else { ON }
-        });
+                observer.event(event);
+                if tracker.ended() { OVER } else { ON }
+            });
         match taken {
             Ok(_) if overtaken => {
-                let what = "another turn has begun, but the end of the awaited one was not in the stream";
+                let what =
+                    "another turn has begun, but the end of the awaited one was not in the stream";
                 self.failure = Some(Error::new(Kind::OutcomeUnknown, what));
                 OVER
             }
@@ -262,7 +272,9 @@ impl<'a> Run<'a> {
         let unknown = |what: String| Error::new(Kind::OutcomeUnknown, what);
         let id = &self.plan.session_id;
         self.failure = Some(match end {
-            FeedEnd::Gone { .. } => unknown(format!("session {id} went away before the turn's end was seen")),
+            FeedEnd::Gone { .. } => unknown(format!(
+                "session {id} went away before the turn's end was seen"
+            )),
             FeedEnd::NothingToCome => unknown(format!(
                 "session {id} is idle and every event was read, but the turn's end is not among them"
             )),
@@ -281,9 +293,12 @@ impl<'a> Run<'a> {
             return ON;
         }
         let until = *self.parting.get_or_insert(now + self.plan.limits.lag);
-        if self.answering.sending() && now < until { ON } else { OVER }
+        if self.answering.sending() && now < until {
+            ON
+        } else {
+            OVER
+        }
     }
-
 
     fn answered(&mut self, number: u64) -> Flow {
         if self.feed.asked(number) {
@@ -292,12 +307,19 @@ impl<'a> Run<'a> {
                 Err(end) => self.feed_ended(end),
             };
         }
-        if self.answering.answered(number, &mut self.tracker, self.observer) {
+        if self
+            .answering
+            .answered(number, &mut self.tracker, self.observer)
+        {
             return self.part(Instant::now());
         }
         match std::mem::replace(&mut self.submission, Submission::None) {
-            Submission::Posting(pending) if pending.is(number) => return self.posted(pending.take()),
-            Submission::Conflict(pending) if pending.is(number) => return self.conflict(pending.take()),
+            Submission::Posting(pending) if pending.is(number) => {
+                return self.posted(pending.take());
+            }
+            Submission::Conflict(pending) if pending.is(number) => {
+                return self.conflict(pending.take());
+            }
             other => self.submission = other,
         }
         self.stop_answered(number)

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use super::{Flow, ON, OVER, Plan, Run};
 use super::submit::Submission;
+use super::{Flow, ON, OVER, Plan, Run};
 use crate::error::{Error, Kind};
 use crate::follow::outcome::Stop;
 use crate::follow::stop::{Phase, Stopping};
@@ -38,20 +38,29 @@ impl Run<'_> {
                 }
                 ON
             }
-            Submission::None | Submission::Accepted | Submission::Unanswered(..) => self.interrupt(),
+            Submission::None | Submission::Accepted | Submission::Unanswered(..) => {
+                self.interrupt()
+            }
         }
     }
 
     pub(super) fn interrupt(&mut self) -> Flow {
         if let Some(stopping) = &mut self.stopping {
-            let Plan { client, session_id, limits, .. } = &self.plan;
+            let Plan {
+                client,
+                session_id,
+                limits,
+                ..
+            } = &self.plan;
             stopping.interrupt(client, session_id, limits, self.inbox);
         }
         ON
     }
 
     pub(super) fn stop_answered(&mut self, number: u64) -> Flow {
-        let Some(stopping) = &mut self.stopping else { return ON };
+        let Some(stopping) = &mut self.stopping else {
+            return ON;
+        };
         match std::mem::replace(&mut stopping.phase, Phase::End) {
             Phase::State(pending) if pending.is(number) => {
                 stopping.state = pending.take().ok().map(|session| session.value.state);
@@ -60,7 +69,11 @@ impl Run<'_> {
             Phase::Interrupt(pending) if pending.is(number) => {
                 let answered = pending.take().is_ok();
                 // Refused or unreachable: the session is gone, or the daemon is.
-                if !stopping.await_end(answered, &self.plan.limits) || !answered { OVER } else { ON }
+                if !stopping.await_end(answered, &self.plan.limits) || !answered {
+                    OVER
+                } else {
+                    ON
+                }
             }
             other => {
                 stopping.phase = other;
@@ -70,7 +83,9 @@ impl Run<'_> {
     }
 
     pub(super) fn stop_tick(&mut self, now: Instant) -> Flow {
-        let Some(stopping) = &mut self.stopping else { return ON };
+        let Some(stopping) = &mut self.stopping else {
+            return ON;
+        };
         if now < stopping.until {
             return ON;
         }
@@ -81,14 +96,20 @@ impl Run<'_> {
                 let lost = Error::new(Kind::OutcomeUnknown, "the submit was not answered");
                 self.posted(Err(lost))
             }
-            Phase::Interrupt(_) if stopping.await_end(false, &self.plan.limits) => ON,
-            Phase::Interrupt(_) | Phase::End => OVER,
+            Phase::Interrupt(_) => match stopping.await_end(false, &self.plan.limits) {
+                true => ON,
+                false => OVER,
+            },
+            Phase::End => OVER,
         }
     }
 
     /// The daemon was asked for the state: the message is complete, the stop goes on.
     pub(super) fn timed_out(&mut self) -> Flow {
-        let state = self.stopping.as_ref().and_then(|stopping| stopping.state.clone());
+        let state = self
+            .stopping
+            .as_ref()
+            .and_then(|stopping| stopping.state.clone());
         let message = self.waiting_for(state.as_ref().map(SessionState::as_str));
         if let Some(stopping) = &mut self.stopping {
             stopping.also_timed_out(message);
@@ -98,19 +119,34 @@ impl Run<'_> {
 
     /// What a timeout says: what was being waited for.
     pub(super) fn waiting_for(&self, state: Option<&str>) -> String {
-        let bound = self.plan.deadline.map(|(_, bound)| humantime::format_duration(bound).to_string());
+        let bound = self
+            .plan
+            .deadline
+            .map(|(_, bound)| humantime::format_duration(bound).to_string());
         let age = |since: Instant| format!("{:.1} s", since.elapsed().as_secs_f64());
         let mut text = format!("--timeout {} reached", bound.unwrap_or_default());
         match (&self.tracker.turn, self.tracker.questions.open()) {
             (_, Some(question)) => {
-                text += &format!(", waiting for approval {} since {}", question.handle(), age(question.since));
+                text += &format!(
+                    ", waiting for approval {} since {}",
+                    question.handle(),
+                    age(question.since)
+                );
             }
             (Some(_), None) => text += ", waiting for the end of the turn",
             (None, None) => text += ", waiting for the turn to start",
         }
         if let Some(turn) = &self.tracker.turn {
-            text += &format!("; last event: seq {} ({}), {} ago", turn.last_seq, turn.last_kind, age(turn.last_read));
+            text += &format!(
+                "; last event: seq {} ({}), {} ago",
+                turn.last_seq,
+                turn.last_kind,
+                age(turn.last_read)
+            );
         }
-        text + &format!("; session: {}", state.unwrap_or("no answer from the daemon"))
+        text + &format!(
+            "; session: {}",
+            state.unwrap_or("no answer from the daemon")
+        )
     }
 }

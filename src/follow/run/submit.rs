@@ -28,10 +28,16 @@ pub(super) enum Submission {
 
 impl Run<'_> {
     pub(super) fn post(&mut self) {
-        let Target::Submit(turn, _) = &self.plan.target else { return };
-        let (client, id, turn) =
-            (self.plan.client.clone(), self.plan.session_id.clone(), turn.clone());
-        self.conflict_due.get_or_insert(Instant::now() + self.plan.limits.lag);
+        let Target::Submit(turn, _) = &self.plan.target else {
+            return;
+        };
+        let (client, id, turn) = (
+            self.plan.client.clone(),
+            self.plan.session_id.clone(),
+            turn.clone(),
+        );
+        self.conflict_due
+            .get_or_insert(Instant::now() + self.plan.limits.lag);
         self.submission = Submission::Posting(self.inbox.call(move || client.submit(&id, &turn)));
     }
 
@@ -42,9 +48,13 @@ impl Run<'_> {
                 let until = Instant::now() + self.plan.limits.lag;
                 self.submission = Submission::Unanswered(until, Some(error));
             }
-            Err(error) if error.is_refusal(&ErrorCode::TurnAlreadyActive) && self.stopping.is_none() => {
+            Err(error)
+                if error.is_refusal(&ErrorCode::TurnAlreadyActive) && self.stopping.is_none() =>
+            {
                 let (client, id) = (self.plan.client.clone(), self.plan.session_id.clone());
-                let pending = self.inbox.call(move || history::idle_after_conflict(&client, &id));
+                let pending = self
+                    .inbox
+                    .call(move || history::idle_after_conflict(&client, &id));
                 self.submission = Submission::Conflict(pending);
                 return ON;
             }

@@ -1,0 +1,98 @@
+//! `help`: a command's page, the exit codes, the environment; as text or as JSON.
+
+use clap::CommandFactory;
+use serde::Serialize;
+
+use super::Context;
+use crate::cli::{Cli, Help};
+use crate::error::{Error, Result};
+use crate::exit::Exit;
+
+/// The environment variables, each with what it does.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "DCODE_SOCKET",
+        "the daemon's socket, if --socket is not given; empty counts as unset",
+    ),
+    (
+        "XDG_RUNTIME_DIR",
+        "its dcode.sock is the second default path",
+    ),
+    ("TMPDIR", "its dcode-UID.sock is the third default path"),
+    ("NO_COLOR", "set and not empty: no colour"),
+    (
+        "CLICOLOR_FORCE",
+        "set, not empty and not 0: colour, unless NO_COLOR",
+    ),
+    ("CLICOLOR", "0: no colour"),
+    ("TERM", "dumb: no colour and no status line"),
+];
+
+#[derive(Serialize)]
+struct ExitCode {
+    code: u8,
+    name: &'static str,
+    when: &'static str,
+}
+
+#[derive(Serialize)]
+struct Variable {
+    variable: &'static str,
+    effect: &'static str,
+}
+
+pub(super) fn run(options: &Help, context: &mut Context<'_>) -> Result<Exit> {
+    match options.topic.as_deref() {
+        Some("exit-codes") => exit_codes(context)?,
+        Some("environment") => environment(context)?,
+        topic => page(topic, context)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn exit_codes(context: &mut Context<'_>) -> Result<()> {
+    for exit in Exit::ALL {
+        if context.json() {
+            context.object(&ExitCode {
+                code: exit.number(),
+                name: exit.name(),
+                when: exit.sentence(),
+            })?;
+        } else {
+            context.print(&format!(
+                "{:>3}  {:<25}  {}",
+                exit.number(),
+                exit.name(),
+                exit.sentence()
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn environment(context: &mut Context<'_>) -> Result<()> {
+    for &(variable, effect) in ENVIRONMENT {
+        if context.json() {
+            context.object(&Variable { variable, effect })?;
+        } else {
+            context.print(&format!("{variable:<15}  {effect}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn page(topic: Option<&str>, context: &mut Context<'_>) -> Result<()> {
+    let mut root = Cli::command();
+    root.build();
+    let page = match topic {
+        None => root.render_long_help(),
+        Some(name) => {
+            let Some(command) = root.find_subcommand_mut(name) else {
+                return Err(Error::usage(format!("there is no command or topic '{name}'"))
+                    .hint("dcodectl help names the commands; the topics are exit-codes and environment"));
+            };
+            command.render_long_help()
+        }
+    };
+    context.text(&page.to_string())
+}
