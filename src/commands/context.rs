@@ -214,9 +214,10 @@ impl<'a> Context<'a> {
     pub fn settle(&mut self, sink: &mut Sink, patient: bool) -> Flushed {
         const MOMENT: Duration = Duration::from_millis(100);
         let _ = sink.flush();
-        let deadline = match patient {
-            true => self.deadline.map(|(at, _)| at),
-            false => Some(Instant::now() + MOMENT),
+        let deadline = if patient {
+            self.deadline.map(|(at, _)| at)
+        } else {
+            Some(Instant::now() + MOMENT)
         };
         loop {
             if let Some(kind) = sink.failure() {

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Context;
 use crate::cli::{Close, CreateOptions, One};
+use crate::client::Client;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::protocol::{CreateSession, Session};
@@ -47,18 +48,17 @@ pub(super) fn request(options: &CreateOptions) -> Result<CreateSession> {
 pub(super) fn create(options: &CreateOptions, context: &mut Context<'_>) -> Result<Exit> {
     let request = request(options)?;
     let session = context.ask(move |client| client.create(&request))?;
-    match context.json() {
-        true => context.print(&session.text)?,
-        false => {
-            let id = crate::report::visible(&session.value.id).into_owned();
-            context.print(&id)?;
-        }
+    if context.json() {
+        context.print(&session.text)?;
+    } else {
+        let id = crate::report::visible(&session.value.id).into_owned();
+        context.print(&id)?;
     }
     Ok(Exit::Done)
 }
 
 pub(super) fn list(context: &mut Context<'_>) -> Result<Exit> {
-    let sessions = context.ask(|client| client.list())?;
+    let sessions = context.ask(Client::list)?;
     if context.json() {
         for session in &sessions {
             context.print(&session.text)?;
@@ -73,12 +73,11 @@ pub(super) fn list(context: &mut Context<'_>) -> Result<Exit> {
 
 pub(super) fn show(options: &One, context: &mut Context<'_>) -> Result<Exit> {
     let session = context.session(&options.session)?;
-    match context.json() {
-        true => context.print(&session.text)?,
-        false => {
-            let table = tables::session(&session.value, &context.palette);
-            context.text(&table)?;
-        }
+    if context.json() {
+        context.print(&session.text)?;
+    } else {
+        let table = tables::session(&session.value, &context.palette);
+        context.text(&table)?;
     }
     Ok(Exit::Done)
 }
@@ -109,8 +108,8 @@ fn close_one(typed: &str, context: &mut Context<'_>) -> Result<()> {
     let id = context.session_id(typed)?;
     let session_id = id.clone();
     context.ask(move |client| client.close(&session_id))?;
-    match context.json() {
-        true => context.object(&Object { session_id: &id }),
-        false => Ok(()),
+    if context.json() {
+        context.object(&Object { session_id: &id })?;
     }
+    Ok(())
 }

@@ -33,7 +33,6 @@ struct FileOutput {
 pub(super) struct Outputs {
     console: SharedConsole,
     verbose: bool,
-    animated: bool,
     out: Sink,
     stdout: Option<Box<dyn Reporter>>,
     events: Option<FileOutput>,
@@ -54,7 +53,6 @@ impl Outputs {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
-            animated: context.console.shows_status(),
             out: context.streams.out.clone(),
             stdout: Some(reporter(context, context_window)),
             events: None,
@@ -275,7 +273,7 @@ impl Observer for Outputs {
     }
 
     fn animated(&self) -> bool {
-        self.animated
+        self.console.shows_status()
     }
 
     fn ask(&mut self, question: &Question) {

@@ -17,9 +17,10 @@ struct Detached<'a> {
 }
 
 pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
-    let policy = match options.detach {
-        true => Policy::Leave,
-        false => policy(options.approval.on_approval.as_ref(), context)?,
+    let policy = if options.detach {
+        Policy::Leave
+    } else {
+        policy(options.approval.on_approval.as_ref(), context)?
     };
     let turn = SubmitTurn {
         text: text::read(&options.text, context)?,

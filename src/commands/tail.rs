@@ -29,11 +29,10 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
     outputs.check();
     match end {
         Some(Ended::Signal(signal)) => Err(Error::new(Kind::Signal(signal), "stopped by a signal")),
-        // The reader left: an ending, and whoever left knows it.
-        Some(Ended::Unwatched) => Ok(Exit::Done),
         Some(Ended::WriteFailed) => Ok(Exit::OutputFailed),
         Some(Ended::Feed(end)) => ended(end, &session.id),
-        None => Ok(Exit::Done),
+        // A reader that left is an ending, and whoever left knows it.
+        Some(Ended::Unwatched) | None => Ok(Exit::Done),
     }
 }
 

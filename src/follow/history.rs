@@ -181,7 +181,7 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
         let first = session.first_seq.unwrap_or(1).max(1);
         let mut last = LastTurn::default();
         match read(client, session_id, first, session.last_seq, |event| {
-            last.note(event)
+            last.note(event);
         }) {
             // The daemon's memory moved on between the two requests.
             Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {

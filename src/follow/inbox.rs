@@ -4,7 +4,7 @@
 //! say arrives here, and so do signals. A deadline is the wait's timeout. So nothing ever has to
 //! be interrupted.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError};
+use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
 use std::thread;
 use std::time::Instant;
 
@@ -142,10 +142,7 @@ impl Inbox {
             return self.receiver.recv().ok();
         };
         let left = deadline.saturating_duration_since(Instant::now());
-        match self.receiver.recv_timeout(left) {
-            Ok(input) => Some(input),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.receiver.recv_timeout(left).ok()
     }
 
     /// The signal that has arrived, if one has.

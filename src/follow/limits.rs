@@ -34,7 +34,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            quiet: Duration::from_secs(60),
+            quiet: Duration::from_mins(1),
             reconnect: Duration::from_secs(30),
             first_pause: Duration::from_millis(100),
             longest_pause: Duration::from_secs(2),

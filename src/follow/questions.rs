@@ -46,7 +46,7 @@ pub enum Change {
     /// A question was asked: [`Questions::open`] has it.
     Asked,
     /// The question is closed.
-    Resolved(Question, ApprovalResolved),
+    Resolved(Box<Question>, ApprovalResolved),
 }
 
 impl Questions {
@@ -81,7 +81,7 @@ impl Questions {
                     .open
                     .take_if(|open| open.request.approval_id == resolved.approval_id)
                 {
-                    return Change::Resolved(question, resolved.clone());
+                    return Change::Resolved(Box::new(question), resolved.clone());
                 }
             }
             Payload::TurnStarted(_) | Payload::TurnCompleted(_) => {

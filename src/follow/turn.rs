@@ -75,7 +75,7 @@ impl Tracker {
                             question: question.clone(),
                             decision: None,
                             by: None,
-                        }))
+                        }));
                 }
                 Change::Resolved(question, resolved) => {
                     resolve(turn, question.seq, &resolved.decision);

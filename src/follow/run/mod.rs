@@ -55,7 +55,7 @@ pub enum Target {
 /// Follows a turn to its end, or to the end of what can be known of it.
 pub fn follow(plan: Plan, inbox: &mut Inbox, observer: &mut dyn Observer) -> Outcome {
     let run = Run::new(plan, inbox, observer);
-    run.to_the_end()
+    run.until_over()
 }
 
 /// How often something that tells the time is shown anew.
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn to_the_end(mut self) -> Outcome {
+    fn until_over(mut self) -> Outcome {
         self.feed.open(self.inbox);
         // A signal that came before this loop is not delivered a second time.
         let mut flow = match self.inbox.signal() {
@@ -180,11 +180,10 @@ impl<'a> Run<'a> {
     fn handle(&mut self, input: Input) -> Flow {
         match input {
             Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
-            Input::Stream(..) => ON,
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
-            Input::Output => ON,
+            Input::Stream(..) | Input::Output => ON,
             Input::Typed(line) => {
                 self.typed(line.as_deref());
                 ON

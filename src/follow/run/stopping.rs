@@ -96,10 +96,13 @@ impl Run<'_> {
                 let lost = Error::new(Kind::OutcomeUnknown, "the submit was not answered");
                 self.posted(Err(lost))
             }
-            Phase::Interrupt(_) => match stopping.await_end(false, &self.plan.limits) {
-                true => ON,
-                false => OVER,
-            },
+            Phase::Interrupt(_) => {
+                if stopping.await_end(false, &self.plan.limits) {
+                    ON
+                } else {
+                    OVER
+                }
+            }
             Phase::End => OVER,
         }
     }
@@ -124,29 +127,26 @@ impl Run<'_> {
             .deadline
             .map(|(_, bound)| humantime::format_duration(bound).to_string());
         let age = |since: Instant| format!("{:.1} s", since.elapsed().as_secs_f64());
-        let mut text = format!("--timeout {} reached", bound.unwrap_or_default());
-        match (&self.tracker.turn, self.tracker.questions.open()) {
+        let bound = bound.unwrap_or_default();
+        let awaited = match (&self.tracker.turn, self.tracker.questions.open()) {
             (_, Some(question)) => {
-                text += &format!(
-                    ", waiting for approval {} since {}",
-                    question.handle(),
-                    age(question.since)
-                );
+                let since = age(question.since);
+                format!("approval {} since {since}", question.handle())
             }
-            (Some(_), None) => text += ", waiting for the end of the turn",
-            (None, None) => text += ", waiting for the turn to start",
-        }
-        if let Some(turn) = &self.tracker.turn {
-            text += &format!(
-                "; last event: seq {} ({}), {} ago",
-                turn.last_seq,
-                turn.last_kind,
-                age(turn.last_read)
-            );
-        }
-        text + &format!(
-            "; session: {}",
-            state.unwrap_or("no answer from the daemon")
-        )
+            (Some(_), None) => "the end of the turn".to_owned(),
+            (None, None) => "the turn to start".to_owned(),
+        };
+        let last = match &self.tracker.turn {
+            Some(turn) => {
+                let (seq, kind) = (turn.last_seq, &turn.last_kind);
+                format!(
+                    "; last event: seq {seq} ({kind}), {} ago",
+                    age(turn.last_read)
+                )
+            }
+            None => String::new(),
+        };
+        let state = state.unwrap_or("no answer from the daemon");
+        format!("--timeout {bound} reached, waiting for {awaited}{last}; session: {state}")
     }
 }
