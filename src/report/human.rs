@@ -10,6 +10,8 @@ mod prompt;
 mod question;
 mod session;
 mod status;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod turn;
 

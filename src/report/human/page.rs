@@ -50,6 +50,14 @@ pub(super) struct Page {
     held: String,
 }
 
+/// A piece of streamed text.
+struct Piece<'t> {
+    /// Bytes of the held white space that are not printed.
+    skip: usize,
+    body: &'t str,
+    tail: &'t str,
+}
+
 impl fmt::Debug for Page {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Page")
@@ -123,67 +131,67 @@ impl Page {
 
     /// A piece of the answer: appended as it comes, white space at its end held back.
     pub(super) fn answer(&mut self, text: &str) {
-        if let Some((before, body)) = self.next_piece(Section::Answer, text) {
-            self.buffer.push_str(&visible_lines(&before));
-            self.buffer.push_str(&visible_lines(body));
-            self.keep(before);
+        if let Some(piece) = self.next_piece(Section::Answer, text) {
+            let held = visible_lines(&self.held[piece.skip..]);
+            self.buffer.push_str(&held);
+            self.buffer.push_str(&visible_lines(piece.body));
+            self.hold(&piece);
         }
     }
 
     /// A piece of the reasoning: the same, dim and behind a bar.
     pub(super) fn reasoning(&mut self, text: &str) {
-        let fresh = !self.open_line;
-        if let Some((before, body)) = self.next_piece(Section::Reasoning, text) {
-            let bar = paint(&"  │ ", self.palette.dim).to_string();
-            if fresh {
+        let Some(piece) = self.next_piece(Section::Reasoning, text) else {
+            return;
+        };
+        let bar = paint(&"  │ ", self.palette.dim).to_string();
+        if !self.open_line {
+            self.buffer.push_str(&bar);
+        }
+        let held = visible_lines(&self.held[piece.skip..]).into_owned();
+        let shown = held + &visible_lines(piece.body);
+        for (number, line) in shown.split('\n').enumerate() {
+            if number > 0 {
+                self.buffer.push('\n');
                 self.buffer.push_str(&bar);
             }
-            let piece = visible_lines(&before).into_owned() + &visible_lines(body);
-            for (number, line) in piece.split('\n').enumerate() {
-                if number > 0 {
-                    self.buffer.push('\n');
-                    self.buffer.push_str(&bar);
-                }
-                if !line.is_empty() {
-                    let line = paint(&line, self.palette.dim).to_string();
-                    self.buffer.push_str(&line);
-                }
+            if !line.is_empty() {
+                let line = paint(&line, self.palette.dim).to_string();
+                self.buffer.push_str(&line);
             }
-            self.keep(before);
         }
+        self.hold(&piece);
     }
 
-    /// Divides streamed text into the white space before it and itself; `None` if it is blank so
-    /// far. White space never ends a piece, so that no CRLF is ever torn in two.
-    fn next_piece<'t>(&mut self, section: Section, text: &'t str) -> Option<(String, &'t str)> {
+    /// Divides streamed text into white space before it, itself and white space behind it; `None`
+    /// if it is blank so far. White space never ends what is printed, so that no CRLF is torn in
+    /// two and no blank lines pile up at the end.
+    fn next_piece<'t>(&mut self, section: Section, text: &'t str) -> Option<Piece<'t>> {
         const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
         if self.section != section {
             self.begin(section);
         }
-        let body = text.trim_start_matches(BLANK);
-        self.held.push_str(&text[..text.len() - body.len()]);
-        let trimmed = body.trim_end_matches(BLANK);
-        if trimmed.is_empty() && self.held.len() < HELD_LIMIT {
+        let start = text.trim_start_matches(BLANK);
+        self.held.push_str(&text[..text.len() - start.len()]);
+        let body = start.trim_end_matches(BLANK);
+        if body.is_empty() && self.held.len() < HELD_LIMIT {
             return None;
         }
-        let mut before = std::mem::take(&mut self.held);
-        if !self.open_line {
+        let skip = if self.open_line {
+            0
+        } else {
             // A text begins on its own line, not with the line breaks it was sent with.
-            let blank = before.trim_start_matches(['\r', '\n']).len();
-            before.drain(..before.len() - blank);
-        }
-        self.open_line = true;
-        self.held.push_str(&body[trimmed.len()..]);
-        Some((before, trimmed))
+            self.held.len() - self.held.trim_start_matches(['\r', '\n']).len()
+        };
+        let tail = &start[body.len()..];
+        Some(Piece { skip, body, tail })
     }
 
-    /// Takes a used string back, so that held white space costs no allocation per event.
-    fn keep(&mut self, mut spent: String) {
-        if spent.capacity() > self.held.capacity() {
-            spent.clear();
-            spent.push_str(&self.held);
-            self.held = spent;
-        }
+    /// The piece is printed; the white space behind it waits for what follows.
+    fn hold(&mut self, piece: &Piece<'_>) {
+        self.open_line = true;
+        self.held.clear();
+        self.held.push_str(piece.tail);
     }
 
     /// Writes once enough has come together.

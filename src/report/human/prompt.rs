@@ -11,8 +11,8 @@ const LINES: usize = 8;
 /// Shows the prompt: its beginning, or all of it if more was asked for.
 pub(super) fn show(page: &mut Page, text: Option<&str>) {
     if page.is_quiet() {
-        // A next turn still begins apart from the last one's closing.
-        page.begin(Section::Prompt);
+        // What the model says now does not continue what it said before.
+        page.break_text();
         return;
     }
     let palette = page.palette;
