@@ -4,9 +4,11 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
+use owo_colors::Style;
+
 use super::super::console::SharedConsole;
 use super::super::style::{Palette, paint};
-use super::super::text::{columns, usable, visible_short};
+use super::super::text::{columns, usable, visible_short, wrap};
 use super::super::visible::visible_lines;
 use super::HumanOptions;
 
@@ -117,6 +119,22 @@ impl Page {
         self.begin(section);
         // Writing to a `String` cannot fail.
         let _ = writeln!(self.buffer, "{text}");
+    }
+
+    /// Prose behind a start of its own, broken between words and aligned behind that start.
+    pub(super) fn prose(
+        &mut self,
+        section: Section,
+        start: (&str, usize),
+        text: &str,
+        style: Style,
+    ) {
+        let room = self.width().saturating_sub(start.1).max(10);
+        let indent = " ".repeat(start.1);
+        for (number, line) in wrap(text, room).into_iter().enumerate() {
+            let start = if number == 0 { start.0 } else { &indent };
+            self.line(section, &format_args!("{start}{}", paint(&line, style)));
+        }
     }
 
     /// A step that is only remarked: a symbol and dim text, cut to the width.

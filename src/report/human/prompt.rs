@@ -43,14 +43,8 @@ pub(super) fn show(page: &mut Page, text: Option<&str>) {
             visible_short(line, room)
         };
         let mark = if number == 0 { "❯" } else { " " };
-        page.line(
-            Section::Prompt,
-            &format_args!(
-                "{} {}",
-                paint(&mark, palette.accent),
-                paint(&shown, palette.bold)
-            ),
-        );
+        let start = format!("{} ", paint(&mark, palette.accent));
+        page.prose(Section::Prompt, (&start, 2), &shown, palette.bold);
     }
     if total > limit {
         let more = format!(

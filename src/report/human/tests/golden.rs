@@ -162,7 +162,8 @@ working finished
 ✓ done  nothing was checked
   1.5 s · tokens 120 in (64 cached), 2 out · context 609 of 1M (<0.1 %)
 
-  ! no_active_turn  the turn ended before 1 message(s) reached it; send them again
+  ! no_active_turn  the turn ended before 1 message(s) reached it; send them
+                    again
 ",
     );
 }
