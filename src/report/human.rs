@@ -207,6 +207,16 @@ impl Reporter for Human {
         if self.page.verbosity >= 2 && event.kind != EventKind::MessageDelta {
             session::trace(&mut self.page, event);
         }
+        if matches!(
+            event.kind,
+            EventKind::MessageDelta
+                | EventKind::MessageReasoning
+                | EventKind::ToolRequested
+                | EventKind::ToolApprovalRequired
+                | EventKind::Progress
+        ) {
+            self.turn.join();
+        }
         self.show(event);
         self.page.write_if_full()
     }

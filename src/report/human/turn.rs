@@ -78,6 +78,15 @@ impl Turn {
         }
     }
 
+    /// Takes note that a turn runs whose start was not seen: the stream was taken up in its middle.
+    pub(super) fn join(&mut self) {
+        if self.running.is_none() {
+            self.running = Some(Instant::now());
+            // Of its first round, too, only a part is seen.
+            self.called = true;
+        }
+    }
+
     /// Remembers a call; hands back the oldest one if there are too many.
     pub(super) fn request(&mut self, request: &ToolRequested<'_>) -> Option<Call> {
         self.called = true;

@@ -173,3 +173,116 @@ fn verbose_has_the_reasoning_behind_a_bar() {
     let expected = "  │ let me think about this\n\nThe answer is 42.\n\n✓ done";
     assert!(text.starts_with(expected), "{text}");
 }
+
+/// What is printed for these events at 80 columns.
+fn lines(verbosity: i8, events: &[(&str, &str)]) -> String {
+    let numbered = events.iter().zip(1..);
+    let lines: Vec<String> = numbered
+        .map(|((kind, payload), seq)| event(seq, kind, payload))
+        .collect();
+    printed(&lines, verbosity, Palette::plain(), 80)
+}
+
+#[test]
+fn a_turn_taken_up_in_its_middle_is_told_from_there() {
+    let round = r#"{"kind":"rounds","done":7,"total":2000}"#;
+    let done = r#"{"tool_call_id":"gone","ok":true,"has_exit":true}"#;
+    let text = lines(
+        0,
+        &[
+            ("tool.completed", done),
+            ("progress", round),
+            ("message.delta", r#"{"turn_id":"t1","text":"Done."}"#),
+            ("turn.completed", r#"{"turn_id":"t1","reason":"done"}"#),
+        ],
+    );
+    let expected = "  ✓ tool   exit 0\n\nDone.\n\n✓ done  nothing was checked\n  7 rounds\n";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn what_is_not_known_here_is_one_dim_line() {
+    let unknown = ("skill.loaded", r#"{"name":"x"}"#);
+    let malformed = ("message.delta", r#"{"text":1}"#);
+    let text = lines(0, &[unknown, malformed]);
+    let mut shown = text.lines();
+    assert_eq!(
+        shown.next(),
+        Some("  · skill.loaded (an event not known here)")
+    );
+    let second = shown.next().unwrap();
+    assert!(
+        second.starts_with("  · message.delta of a shape not known here: "),
+        "{second}"
+    );
+    assert_eq!(shown.next(), None);
+    assert!(lines(2, &[unknown]).ends_with("    {\"name\":\"x\"}\n"));
+    assert_eq!(lines(-1, &[unknown, malformed]), "");
+}
+
+#[test]
+fn a_stop_reason_of_tomorrow_is_no_success() {
+    let tomorrow = r#"{"turn_id":"t1","reason":"out_of_cheese","completion":{"verification":"passed","met":["tests"]}}"#;
+    let expected = "✗ out_of_cheese  a stop reason not known here
+  an earlier or partial check, no evidence about this turn (seal passed)
+  ✓ met         tests
+";
+    assert_eq!(lines(0, &[("turn.completed", tomorrow)]), expected);
+    let none = lines(0, &[("turn.completed", r#"{"turn_id":"t1"}"#)]);
+    assert_eq!(none, "✗ ended  without a stop reason\n");
+}
+
+#[test]
+fn a_call_cut_off_by_the_end_of_the_stream_is_not_lost() {
+    let call = r#"{"turn_id":"t1","tool_call_id":"c","name":"bash","input":{"command":"make"}}"#;
+    let text = lines(0, &[("tool.requested", call)]);
+    assert_eq!(text, "  … bash  make  not over when this output ended\n");
+}
+
+/// So many lines, each with its number and this end.
+fn numbered(lines: usize, end: &str) -> String {
+    let lines: Vec<String> = (1..=lines)
+        .map(|line| format!("line {line}{end}"))
+        .collect();
+    lines.concat()
+}
+
+#[test]
+fn a_long_prompt_is_shown_by_its_beginning_and_whole_if_asked() {
+    let text = numbered(30, "\n");
+    let payload = serde_json::json!({"turn_id": "t1", "text": text}).to_string();
+    let short = lines(0, &[("turn.started", &payload)]);
+    assert!(short.starts_with("❯ line 1\n  line 2\n"), "{short}");
+    assert!(
+        short.ends_with("  line 8\n  … 22 more lines (-v shows all)\n"),
+        "{short}"
+    );
+    assert!(lines(1, &[("turn.started", &payload)]).ends_with("  line 29\n  line 30\n"));
+    let endless = serde_json::json!({"turn_id": "t1", "text": "x".repeat(1 << 20)}).to_string();
+    let cut = lines(0, &[("turn.started", &endless)]);
+    assert!(cut.len() < 400 && cut.ends_with("…\n"), "{cut}");
+    assert_eq!(
+        lines(0, &[("turn.started", r#"{"turn_id":"t1"}"#)]),
+        "❯ (an empty prompt)\n"
+    );
+}
+
+#[test]
+fn a_failed_command_shows_where_its_output_begins_and_ends() {
+    let output = numbered(50, "\r\n");
+    let done = serde_json::json!({"tool_call_id": "c", "ok": true, "has_exit": true,
+        "exit_code": 2, "output": format!("exit 2\n{output}")});
+    let text = lines(0, &[("tool.completed", &done.to_string())]);
+    let expected = "  ✗ tool   exit 2
+    │ line 1
+    │ line 2
+    │ line 3
+    │ line 4
+    │ … 42 more lines …
+    │ line 47
+    │ line 48
+    │ line 49
+    │ line 50
+";
+    assert_eq!(text, expected);
+}
