@@ -100,17 +100,15 @@ impl SharedConsole {
     /// Something worth knowing that is no failure. Silent under `quiet`.
     pub fn notice(&self, code: &str, message: &str) {
         self.with(|console| {
-            if console.options.quiet {
-                return;
-            }
-            if console.options.json {
-                let notice = Notice { code, message };
-                console.write_json(&NoticeLine { notice });
-            } else {
-                let start = paint(&"dcodectl: note:", console.options.palette.dim).to_string();
-                console.write(&format!("{start} {}\n", visible(message)));
+            if !console.options.quiet {
+                console.write_notice(code, message);
             }
         });
+    }
+
+    /// A notice that was asked for by an option of its own, and so is not silent under `quiet`.
+    pub fn heartbeat(&self, code: &str, message: &str) {
+        self.with(|console| console.write_notice(code, message));
     }
 
     /// A failure, with the next step if there is one. Never silent.
@@ -219,6 +217,16 @@ impl Console {
         }
     }
 
+    fn write_notice(&mut self, code: &str, message: &str) {
+        if self.options.json {
+            let notice = Notice { code, message };
+            self.write_json(&NoticeLine { notice });
+        } else {
+            let start = paint(&"dcodectl: note:", self.options.palette.dim).to_string();
+            self.write(&format!("{start} {}\n", visible(message)));
+        }
+    }
+
     fn write_json(&mut self, line: &impl Serialize) {
         if let Ok(mut text) = serde_json::to_string(line) {
             text.push('\n');
@@ -289,6 +297,8 @@ mod tests {
             let (console, capture) = console(json, true, 80);
             console.notice("x", "y");
             assert_eq!(capture.text(), "");
+            console.heartbeat("heartbeat", "still here");
+            assert_eq!(capture.text().lines().count(), 1);
             console.error("x", 1, "y", None);
             assert!(!capture.text().is_empty());
         }

@@ -10,6 +10,8 @@ mod prompt;
 mod question;
 mod session;
 mod status;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod turn;
 
@@ -204,6 +206,16 @@ impl Reporter for Human {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if self.page.verbosity >= 2 && event.kind != EventKind::MessageDelta {
             session::trace(&mut self.page, event);
+        }
+        if matches!(
+            event.kind,
+            EventKind::MessageDelta
+                | EventKind::MessageReasoning
+                | EventKind::ToolRequested
+                | EventKind::ToolApprovalRequired
+                | EventKind::Progress
+        ) {
+            self.turn.join();
         }
         self.show(event);
         self.page.write_if_full()

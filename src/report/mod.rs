@@ -3,20 +3,20 @@
 //! Reporters see every event and know nothing of sockets, arguments or exit rules; what they need
 //! of the outcome is in [`Verdict`], as plain data.
 
-mod answer;
-mod approval;
+pub mod answer;
+pub mod approval;
 mod changes;
-mod console;
-mod human;
-mod ndjson;
-mod style;
-mod summary;
+pub mod console;
+pub mod human;
+pub mod ndjson;
+pub mod style;
+pub mod summary;
 pub mod tables;
 #[cfg(test)]
 mod testing;
 mod text;
 mod verdict;
-mod visible;
+pub mod visible;
 
 use std::io;
 

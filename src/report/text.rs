@@ -154,6 +154,31 @@ pub(super) fn flow(parts: &[String], width: usize) -> Vec<String> {
     lines
 }
 
+/// The text in lines of at most `width` columns, broken at spaces where there are any.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        // Where the line must end at the latest, and where it had better.
+        let (mut used, mut space) = (0, None);
+        let full = rest.char_indices().find_map(|(at, character)| {
+            used += character.width().unwrap_or(0);
+            if character == ' ' && at > 0 {
+                space = Some(at);
+            }
+            (used > width && at > 0 && character != ' ').then_some(at)
+        });
+        let Some(full) = full else {
+            lines.push(rest.trim_end_matches(' '));
+            return lines;
+        };
+        let end = space.filter(|&space| !rest[..space].trim().is_empty());
+        let end = end.unwrap_or(full);
+        lines.push(rest[..end].trim_end_matches(' '));
+        rest = rest[end..].trim_start_matches(' ');
+    }
+}
+
 /// A word for a shell to copy: quoted unless it is harmless.
 pub(super) fn shell_word(word: &str) -> Cow<'_, str> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"._@:/+-".contains(&byte);
@@ -202,6 +227,17 @@ mod tests {
         assert!(percent(u64::MAX, 1).is_some());
         let counts = [(0, 0), (3, 0), (0, 2), (3, 1)].map(|(a, r)| plus_minus(a, r));
         assert_eq!(counts, ["±0", "+3", "−2", "+3 −1"]);
+    }
+
+    #[test]
+    fn prose_is_broken_between_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("one two  three", 80), ["one two  three"]);
+        assert_eq!(wrap("  indented text", 10), ["  indented", "text"]);
+        assert_eq!(wrap("abcdefgh ij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(wrap("日本語日本", 4), ["日本", "語日", "本"]);
+        assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap("日日", 1), ["日", "日"]);
     }
 
     #[test]

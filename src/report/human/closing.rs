@@ -108,11 +108,11 @@ fn measured(completion: &Completion) -> String {
 }
 
 fn unmeasured(turn: &Turn, reason: Option<&StopReason>) -> String {
-    let rounds = match turn.rounds {
-        Some((done, Some(total))) => format!(" after {} of {total}", counted(done, "round")),
-        Some((done, None)) => format!(" after {}", counted(done, "round")),
-        None => String::new(),
-    };
+    let rounds = turn.rounds.map_or(String::new(), |(done, total)| {
+        let limit = total.filter(|_| reason == Some(&StopReason::MaxIterations));
+        let of = limit.map_or(String::new(), |limit| format!(" of {limit}"));
+        format!(" after {}{of}", counted(done, "round"))
+    });
     match reason {
         Some(StopReason::Done) => "nothing was checked".to_owned(),
         Some(StopReason::Unverified) => "a criterion could not be run".to_owned(),
@@ -136,7 +136,7 @@ fn lists(page: &mut Page, completion: &Completion, evidence: bool) {
     if !evidence {
         let seal = completion.verification.as_ref().map_or("", Seal::as_str);
         let text = format!(
-            "an earlier check, no evidence about this turn (seal {})",
+            "an earlier or partial check, no evidence about this turn (seal {})",
             visible_short(seal, 40)
         );
         page.line(

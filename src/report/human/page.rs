@@ -4,9 +4,11 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
+use owo_colors::Style;
+
 use super::super::console::SharedConsole;
 use super::super::style::{Palette, paint};
-use super::super::text::{columns, usable, visible_short};
+use super::super::text::{columns, usable, visible_short, wrap};
 use super::super::visible::visible_lines;
 use super::HumanOptions;
 
@@ -48,6 +50,14 @@ pub(super) struct Page {
     open_line: bool,
     /// White space at the end of what was streamed: it counts only once something follows.
     held: String,
+}
+
+/// A piece of streamed text.
+struct Piece<'t> {
+    /// Bytes of the held white space that are not printed.
+    skip: usize,
+    body: &'t str,
+    tail: &'t str,
 }
 
 impl fmt::Debug for Page {
@@ -111,6 +121,22 @@ impl Page {
         let _ = writeln!(self.buffer, "{text}");
     }
 
+    /// Prose behind a start of its own, broken between words and aligned behind that start.
+    pub(super) fn prose(
+        &mut self,
+        section: Section,
+        start: (&str, usize),
+        text: &str,
+        style: Style,
+    ) {
+        let room = self.width().saturating_sub(start.1).max(10);
+        let indent = " ".repeat(start.1);
+        for (number, line) in wrap(text, room).into_iter().enumerate() {
+            let start = if number == 0 { start.0 } else { &indent };
+            self.line(section, &format_args!("{start}{}", paint(&line, style)));
+        }
+    }
+
     /// A step that is only remarked: a symbol and dim text, cut to the width.
     pub(super) fn remark(&mut self, symbol: &str, text: &str) {
         let text = visible_short(text, self.width().saturating_sub(3 + columns(symbol)));
@@ -123,67 +149,67 @@ impl Page {
 
     /// A piece of the answer: appended as it comes, white space at its end held back.
     pub(super) fn answer(&mut self, text: &str) {
-        if let Some((before, body)) = self.next_piece(Section::Answer, text) {
-            self.buffer.push_str(&visible_lines(&before));
-            self.buffer.push_str(&visible_lines(body));
-            self.keep(before);
+        if let Some(piece) = self.next_piece(Section::Answer, text) {
+            let held = visible_lines(&self.held[piece.skip..]);
+            self.buffer.push_str(&held);
+            self.buffer.push_str(&visible_lines(piece.body));
+            self.hold(&piece);
         }
     }
 
     /// A piece of the reasoning: the same, dim and behind a bar.
     pub(super) fn reasoning(&mut self, text: &str) {
-        let fresh = !self.open_line;
-        if let Some((before, body)) = self.next_piece(Section::Reasoning, text) {
-            let bar = paint(&"  │ ", self.palette.dim).to_string();
-            if fresh {
+        let Some(piece) = self.next_piece(Section::Reasoning, text) else {
+            return;
+        };
+        let bar = paint(&"  │ ", self.palette.dim).to_string();
+        if !self.open_line {
+            self.buffer.push_str(&bar);
+        }
+        let held = visible_lines(&self.held[piece.skip..]).into_owned();
+        let shown = held + &visible_lines(piece.body);
+        for (number, line) in shown.split('\n').enumerate() {
+            if number > 0 {
+                self.buffer.push('\n');
                 self.buffer.push_str(&bar);
             }
-            let piece = visible_lines(&before).into_owned() + &visible_lines(body);
-            for (number, line) in piece.split('\n').enumerate() {
-                if number > 0 {
-                    self.buffer.push('\n');
-                    self.buffer.push_str(&bar);
-                }
-                if !line.is_empty() {
-                    let line = paint(&line, self.palette.dim).to_string();
-                    self.buffer.push_str(&line);
-                }
+            if !line.is_empty() {
+                let line = paint(&line, self.palette.dim).to_string();
+                self.buffer.push_str(&line);
             }
-            self.keep(before);
         }
+        self.hold(&piece);
     }
 
-    /// Divides streamed text into the white space before it and itself; `None` if it is blank so
-    /// far. White space never ends a piece, so that no CRLF is ever torn in two.
-    fn next_piece<'t>(&mut self, section: Section, text: &'t str) -> Option<(String, &'t str)> {
+    /// Divides streamed text into white space before it, itself and white space behind it; `None`
+    /// if it is blank so far. White space never ends what is printed, so that no CRLF is torn in
+    /// two and no blank lines pile up at the end.
+    fn next_piece<'t>(&mut self, section: Section, text: &'t str) -> Option<Piece<'t>> {
         const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
         if self.section != section {
             self.begin(section);
         }
-        let body = text.trim_start_matches(BLANK);
-        self.held.push_str(&text[..text.len() - body.len()]);
-        let trimmed = body.trim_end_matches(BLANK);
-        if trimmed.is_empty() && self.held.len() < HELD_LIMIT {
+        let start = text.trim_start_matches(BLANK);
+        self.held.push_str(&text[..text.len() - start.len()]);
+        let body = start.trim_end_matches(BLANK);
+        if body.is_empty() && self.held.len() < HELD_LIMIT {
             return None;
         }
-        let mut before = std::mem::take(&mut self.held);
-        if !self.open_line {
+        let skip = if self.open_line {
+            0
+        } else {
             // A text begins on its own line, not with the line breaks it was sent with.
-            let blank = before.trim_start_matches(['\r', '\n']).len();
-            before.drain(..before.len() - blank);
-        }
-        self.open_line = true;
-        self.held.push_str(&body[trimmed.len()..]);
-        Some((before, trimmed))
+            self.held.len() - self.held.trim_start_matches(['\r', '\n']).len()
+        };
+        let tail = &start[body.len()..];
+        Some(Piece { skip, body, tail })
     }
 
-    /// Takes a used string back, so that held white space costs no allocation per event.
-    fn keep(&mut self, mut spent: String) {
-        if spent.capacity() > self.held.capacity() {
-            spent.clear();
-            spent.push_str(&self.held);
-            self.held = spent;
-        }
+    /// The piece is printed; the white space behind it waits for what follows.
+    fn hold(&mut self, piece: &Piece<'_>) {
+        self.open_line = true;
+        self.held.clear();
+        self.held.push_str(piece.tail);
     }
 
     /// Writes once enough has come together.

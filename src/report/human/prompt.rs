@@ -11,8 +11,8 @@ const LINES: usize = 8;
 /// Shows the prompt: its beginning, or all of it if more was asked for.
 pub(super) fn show(page: &mut Page, text: Option<&str>) {
     if page.is_quiet() {
-        // A next turn still begins apart from the last one's closing.
-        page.begin(Section::Prompt);
+        // What the model says now does not continue what it said before.
+        page.break_text();
         return;
     }
     let palette = page.palette;
@@ -43,14 +43,8 @@ pub(super) fn show(page: &mut Page, text: Option<&str>) {
             visible_short(line, room)
         };
         let mark = if number == 0 { "❯" } else { " " };
-        page.line(
-            Section::Prompt,
-            &format_args!(
-                "{} {}",
-                paint(&mark, palette.accent),
-                paint(&shown, palette.bold)
-            ),
-        );
+        let start = format!("{} ", paint(&mark, palette.accent));
+        page.prose(Section::Prompt, (&start, 2), &shown, palette.bold);
     }
     if total > limit {
         let more = format!(

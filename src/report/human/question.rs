@@ -50,10 +50,7 @@ pub(super) fn asked(
         .filter(|reason| !reason.is_empty())
     {
         let text = visible_short(reason, 4 * room);
-        page.line(
-            Section::Steps,
-            &format_args!("      {}", paint(&text, palette.dim)),
-        );
+        page.prose(Section::Steps, ("      ", 6), &text, palette.dim);
     } else if let Some(rule) = &request.rule {
         let text = format!("rule {}", visible_short(rule, room));
         page.line(

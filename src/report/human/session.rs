@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use owo_colors::Style;
+
 use super::super::style::paint;
-use super::super::text::{counted, visible_short};
+use super::super::text::{columns, counted, shorten_start, visible_short};
 use super::super::visible::visible;
 use super::page::{Page, Section};
 use crate::protocol::{
@@ -22,14 +24,20 @@ pub(super) fn created(page: &mut Page, session: &Session) {
         .sandbox_mode
         .as_ref()
         .map_or("", |mode| mode.as_str());
-    let parts = [&session.model, &session.workspace, mode].map(visible);
-    let mut text = format!("session {}", visible(&session.id));
-    for part in parts.iter().filter(|part| !part.is_empty()) {
-        text.push_str(" · ");
-        text.push_str(part);
-    }
+    let [model, mode] = [session.model.as_str(), mode].map(|text| visible_short(text, 40));
+    let id = format!("session {}", visible(&session.id));
+    let others: usize = [&id, &model, &mode]
+        .map(|text| columns(text) + 3)
+        .iter()
+        .sum();
+    // A path says more at its end.
+    let room = page.width().saturating_sub(others).max(20);
+    let workspace = visible_short(&session.workspace, 4096);
+    let workspace = shorten_start(&workspace, room).into_owned();
+    let mut parts = vec![id, model, workspace, mode];
+    parts.retain(|part| !part.is_empty());
     let dim = page.palette.dim;
-    page.line(Section::Session, &paint(&text, dim));
+    page.line(Section::Session, &paint(&parts.join(" · "), dim));
 }
 
 pub(super) fn resumed(page: &mut Page, resumed: &SessionResumed) {
@@ -100,14 +108,13 @@ pub(super) fn error(page: &mut Page, error: &WireError, running: bool) {
     let palette = page.palette;
     let style = if running { palette.bad } else { palette.warn };
     let code = visible_short(&error.code, 60);
-    page.line(
+    let start = format!("  {} {}  ", paint(&"!", style), paint(&code, style));
+    let message = visible_short(&error.message, MESSAGE);
+    page.prose(
         Section::Steps,
-        &format_args!(
-            "  {} {}  {}",
-            paint(&"!", style),
-            paint(&code, style),
-            visible_short(&error.message, MESSAGE)
-        ),
+        (&start, 6 + columns(&code)),
+        &message,
+        Style::new(),
     );
 }
 
@@ -117,12 +124,12 @@ pub(super) fn steered(page: &mut Page, text: &str) {
     }
     let palette = page.palette;
     let text = visible_short(text, 4 * page.width());
-    let mark = paint(&"❯", palette.accent);
-    let label = paint(&"steered:", palette.dim);
-    page.line(
-        Section::Steps,
-        &format_args!("  {mark} {label} {}", paint(&text, palette.bold)),
+    let start = format!(
+        "  {} {} ",
+        paint(&"❯", palette.accent),
+        paint(&"steered:", palette.dim)
     );
+    page.prose(Section::Steps, (&start, 13), &text, palette.bold);
 }
 
 /// A count, as a line of its own.

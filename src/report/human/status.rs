@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use super::super::text::{counted, grouped};
 use super::page::Page;
 use super::tools;
 use super::turn::Turn;
-use crate::report::text::grouped;
 
 /// The least time between two drawings when nothing was printed in between.
 const PACE: Duration = Duration::from_millis(100);
@@ -46,10 +46,9 @@ fn text(turn: &Turn, elapsed: Duration) -> String {
         parts.push(format!("waiting for an answer to {}", question.handle));
     } else if let Some(call) = turn.calls.last() {
         let more = turn.calls.len() - 1;
-        let others = if more > 0 {
-            format!(" (+{more})")
-        } else {
-            String::new()
+        let others = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
         };
         parts.push(format!("{}{others}", tools::in_short(call)));
     } else if let Some(announced) = turn.announced.last() {
@@ -59,8 +58,10 @@ fn text(turn: &Turn, elapsed: Duration) -> String {
         parts.push("the model is at work".to_owned());
     }
     if let Some((done, total)) = turn.files {
-        let of = total.map_or(String::new(), |total| format!(" of {total}"));
-        parts.push(format!("{done}{of} files"));
+        parts.push(match total {
+            Some(total) => format!("{done} of {}", counted(total, "file")),
+            None => counted(done, "file"),
+        });
     }
     parts.join(" · ")
 }

@@ -41,7 +41,9 @@ pub(super) fn completed(page: &mut Page, call: Option<&Call>, done: &ToolComplet
     let details = details(page, done);
     line(page, (symbol, style), call, &details);
     if failed || page.verbosity >= 2 {
-        excerpt(page, done);
+        // What went wrong is there to be read; any other output was asked for on the side.
+        let style = if failed { Style::new() } else { palette.dim };
+        excerpt(page, done, style);
     }
     if page.is_verbose()
         && let Some(diff) = done.diff.as_deref()
@@ -145,7 +147,7 @@ fn subject(call: &Call, room: usize, verbosity: i8) -> Option<String> {
 }
 
 /// The first and the last lines of an output, behind a bar.
-fn excerpt(page: &mut Page, done: &ToolCompleted<'_>) {
+fn excerpt(page: &mut Page, done: &ToolCompleted<'_>, style: Style) {
     let exit = done.exit_status().map(|code| format!("exit {code}"));
     let mut output = done.output.as_ref();
     if let Some(exit) = exit
@@ -174,15 +176,15 @@ fn excerpt(page: &mut Page, done: &ToolCompleted<'_>) {
     for (number, text) in lines().enumerate() {
         if skipped > 0 && number == each {
             let more = format!("… {} …", counted(skipped as u64, "more line"));
-            behind_bar(page, &more);
+            behind_bar(page, &more, page.palette.dim);
         }
         if skipped == 0 || number < each || number >= each + skipped {
-            behind_bar(page, text);
+            behind_bar(page, text, style);
         }
     }
 }
 
-fn behind_bar(page: &mut Page, text: &str) {
+fn behind_bar(page: &mut Page, text: &str, style: Style) {
     let room = page.width().saturating_sub(6);
     let text = text.strip_suffix('\r').unwrap_or(text);
     let cut = text.floor_char_boundary(room.saturating_mul(4).saturating_add(8));
@@ -191,7 +193,7 @@ fn behind_bar(page: &mut Page, text: &str) {
     let dim = page.palette.dim;
     page.line(
         Section::Steps,
-        &format_args!("    {} {}", paint(&"│", dim), paint(&text, dim)),
+        &format_args!("    {} {}", paint(&"│", dim), paint(&text, style)),
     );
 }
 

@@ -12,6 +12,9 @@ const CALLS: usize = 500;
 /// Bytes of a call's subject that are kept.
 const SUBJECT: usize = 4096;
 
+/// Bytes of a tool's name that are kept.
+const NAME: usize = 200;
+
 /// A call that was requested and is not over.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
@@ -75,6 +78,15 @@ impl Turn {
         }
     }
 
+    /// Takes note that a turn runs whose start was not seen: the stream was taken up in its middle.
+    pub(super) fn join(&mut self) {
+        if self.running.is_none() {
+            self.running = Some(Instant::now());
+            // Of its first round, too, only a part is seen.
+            self.called = true;
+        }
+    }
+
     /// Remembers a call; hands back the oldest one if there are too many.
     pub(super) fn request(&mut self, request: &ToolRequested<'_>) -> Option<Call> {
         self.called = true;
@@ -88,7 +100,7 @@ impl Turn {
         let oldest = (self.calls.len() >= CALLS).then(|| self.calls.remove(0));
         self.calls.push(Call {
             id: request.tool_call_id.clone(),
-            name: request.name.clone(),
+            name: short(&request.name),
             subject,
             is_path: approval::is_path(input),
         });
@@ -113,9 +125,14 @@ impl Turn {
         } else if self.announced.len() < CALLS {
             self.announced.push(Announced {
                 id: id.to_owned(),
-                name: name.to_owned(),
+                name: short(name),
                 bytes,
             });
         }
     }
+}
+
+/// A name as far as it is ever shown.
+fn short(name: &str) -> String {
+    name[..name.floor_char_boundary(NAME)].to_owned()
 }
