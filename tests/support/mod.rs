@@ -3,9 +3,10 @@
 
 #![allow(
     dead_code,
-    clippy::unwrap_used,
-    clippy::missing_panics_doc,
-    missing_docs
+    unreachable_pub,
+    missing_docs,
+    clippy::pedantic,
+    clippy::unwrap_used
 )]
 
 use std::ffi::OsStr;
