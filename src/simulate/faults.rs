@@ -122,14 +122,27 @@ pub(super) fn acts_on(faults: &mut [Fault], method: &str, path: &str) -> Vec<Act
 }
 
 /// The form of one event stream.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Style {
     pub(super) cut_after_bytes: Option<usize>,
     pub(super) end_after_events: Option<usize>,
-    pub(super) crlf: bool,
-    pub(super) no_space: bool,
     pub(super) single_bytes: bool,
-    pub(super) two_data_lines: bool,
+    line_end: &'static str,
+    space: &'static str,
+    two_data_lines: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            cut_after_bytes: None,
+            end_after_events: None,
+            single_bytes: false,
+            line_end: "\n",
+            space: " ",
+            two_data_lines: false,
+        }
+    }
 }
 
 impl Style {
@@ -138,8 +151,8 @@ impl Style {
         match act {
             Act::CutStreamAfterBytes(bytes) => self.cut_after_bytes = Some(*bytes),
             Act::EndStreamAfterEvents(events) => self.end_after_events = Some(*events),
-            Act::CrLf => self.crlf = true,
-            Act::NoSpace => self.no_space = true,
+            Act::CrLf => self.line_end = "\r\n",
+            Act::NoSpace => self.space = "",
             Act::SingleBytes => self.single_bytes = true,
             Act::TwoDataLines => self.two_data_lines = true,
             _ => {}
@@ -148,17 +161,14 @@ impl Style {
 
     /// One event as it goes over the wire.
     pub(super) fn frame(&self, seq: u64, line: &str) -> Vec<u8> {
-        let space = if self.no_space { "" } else { " " };
-        let mut frame = format!("id:{space}{seq}\n");
-        match line.split_at_checked(1) {
+        let (end, space) = (self.line_end, self.space);
+        let data = match line.split_at_checked(1) {
+            // Behind the brace the JSON may be broken in two.
             Some((brace, rest)) if self.two_data_lines => {
-                frame.push_str(&format!("data:{space}{brace}\ndata:{space}{rest}\n\n"));
+                format!("{brace}{end}data:{space}{rest}")
             }
-            _ => frame.push_str(&format!("data:{space}{line}\n\n")),
-        }
-        if self.crlf {
-            frame = frame.replace('\n', "\r\n");
-        }
-        frame.into_bytes()
+            _ => line.to_owned(),
+        };
+        format!("id:{space}{seq}{end}data:{space}{data}{end}{end}").into_bytes()
     }
 }

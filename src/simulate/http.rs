@@ -191,7 +191,7 @@ impl Connection {
     }
 
     fn body_line(&mut self) -> io::Result<String> {
-        let day = Instant::now() + Duration::from_secs(86_400);
+        let day = Instant::now() + Duration::from_hours(24);
         let line = self
             .line(day, false)
             .map_err(|_| io::ErrorKind::InvalidData)?;

@@ -6,8 +6,9 @@
 //!
 //! Where to find what: `daemon` is the owner's handle, `place` the socket file, `server` and `http`
 //! the connections, `routes` and `endpoints` the requests, `answer` and `stream` what goes back.
-//! `core` holds the sessions, `session` one of them, `record` what outlives it. `script` says what a
-//! turn is made of, `scenario` and `replay` where it comes from, `player` plays it. `faults` is
+//! `core` holds the sessions, `session` one of them with its `questions` and `files`, `record` what
+//! outlives it. `script` says what a turn is made of, `scenario` (with `scenario_lines`) and `replay`
+//! where it comes from, `player` plays it. `faults` is
 //! misbehaviour on demand.
 
 mod answer;
@@ -21,10 +22,12 @@ mod http;
 mod json;
 mod place;
 mod player;
+mod questions;
 mod record;
 mod replay;
 mod routes;
 mod scenario;
+mod scenario_lines;
 mod script;
 mod server;
 mod session;
@@ -84,7 +87,7 @@ impl Default for Options {
             socket: None,
             source: Source::Scenario(Scenario::first()),
             speed: Speed::Times(1.0),
-            approval_timeout: Duration::from_secs(120),
+            approval_timeout: Duration::from_mins(2),
             retention: 10_000,
             max_sessions: 64,
             faults: Vec::new(),
