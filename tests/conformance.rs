@@ -8,20 +8,18 @@
 
 #[path = "support/raw.rs"]
 mod raw;
+#[path = "support/recorded.rs"]
+mod recorded;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Duration;
 
 use dcodectl::simulate::{Daemon, Options, Replay, Source, Speed, scenario};
 use raw::{Answer, End, Framing, Head, Raw, create, decide, exchange, submit, wait_for_state};
+use recorded::{exchanges, numberless, recordings, shape, split_head, with_id};
 use serde_json::Value;
 use tempfile::TempDir;
-
-/// One recorded exchange.
-struct Exchange {
-    request: Vec<u8>,
-    response: Vec<u8>,
-}
 
 /// A simulated daemon in the state that a recording was made in.
 struct Stage {
@@ -76,147 +74,82 @@ impl Stage {
     }
 }
 
-/// The state each recording was made in.
+/// A daemon in the state that the recording was made in.
 fn stage(name: &str) -> Stage {
-    let plain = || Stage::new("done", |_| {});
-    let running = || {
-        // At its own pace: at once it would be over before the request.
-        let stage = Stage::new("slow", |options| options.speed = Speed::Times(1.0));
-        stage.turn("running");
-        stage
-    };
-    let blocked = || {
-        let stage = Stage::new("approval", |_| {});
-        stage.turn("blocked");
-        stage
-    };
-    let prepared = |stage: Stage, prepare: &dyn Fn(&Stage)| {
-        prepare(&stage);
-        stage
-    };
+    let stage = Stage::new(scenario_of(name), |options| configure(name, options));
+    prepare(name, &stage);
+    stage
+}
+
+fn scenario_of(name: &str) -> &'static str {
     match name {
         "session-get-running"
         | "steer-202"
         | "turns-already-active"
         | "undo-while-running"
-        | "interrupt-204" => running(),
-        "session-get-blocked"
-        | "turns-while-blocked"
-        | "steer-while-blocked"
-        | "undo-while-blocked" => blocked(),
-        "approval-already-resolved" => prepared(blocked(), &|stage| {
-            decide(stage.socket(), &stage.id, "t1-0", "allow");
-        }),
+        | "interrupt-204" => "slow",
+        "approval-answered-too-soon" => "approval-too-soon",
+        "approval-expired" => "approval-expires",
+        "undo-some-refused" => "undo-refused",
+        name if name.contains("-blocked") || name.starts_with("approval-") => "approval",
+        _ => "done",
+    }
+}
+
+fn configure(name: &str, options: &mut Options) {
+    match name {
+        // Played at once, the turn would be over before the request.
+        name if scenario_of(name) == "slow" => options.speed = Speed::Times(1.0),
+        "approval-answered-too-soon" => options.early_answer_window = Duration::from_millis(300),
+        "events-expired" | "session-get-trimmed" => options.retention = 10,
+        "sessions-create-max-sessions" => options.max_sessions = 1,
+        "name-no-record" | "sessions-create-resume-no-record" => options.keep_records = false,
+        "undo-after-turn-without-changes" => {
+            let replay = Replay::load(recordings().join("sse/undo.sse")).unwrap();
+            options.source = Source::Replay(replay);
+        }
+        _ => {}
+    }
+}
+
+fn prepare(name: &str, stage: &Stage) {
+    match name {
         "approval-answered-too-soon" => {
-            let stage = Stage::new("approval-too-soon", |options| {
-                options.early_answer_window = std::time::Duration::from_millis(300);
-            });
             let mut stream = Raw::open_stream(stage.socket(), &stage.id, "");
             submit(stage.socket(), &stage.id, "x");
             stream.events_until("tool.approval_required");
-            stage
         }
-        "approval-expired" => prepared(Stage::new("approval-expires", |_| {}), &|stage| {
-            stage.turn("idle");
-        }),
-        name if name.starts_with("approval-") && name.ends_with("-204") => blocked(),
-        "events-expired" | "session-get-trimmed" => {
-            let stage = Stage::new("done", |options| options.retention = 10);
-            prepared(stage, &|stage| stage.turn("idle"))
+        "approval-already-resolved" => {
+            stage.turn("blocked");
+            decide(stage.socket(), &stage.id, "t1-0", "allow");
         }
+        name if scenario_of(name) == "slow" => stage.turn("running"),
+        name if name.contains("-blocked") => stage.turn("blocked"),
+        name if name.starts_with("approval-") && name.ends_with("-204") => stage.turn("blocked"),
+        "approval-expired"
+        | "events-expired"
+        | "session-get-trimmed"
+        | "undo-all-restored"
+        | "undo-some-refused" => stage.turn("idle"),
         "session-delete-twice"
         | "turns-closed-session"
         | "name-closed-204"
-        | "sessions-create-resume" => prepared(plain(), &Stage::delete),
-        "sessions-create-max-sessions" => Stage::new("done", |options| options.max_sessions = 1),
-        "name-no-record" | "sessions-create-resume-no-record" => {
-            Stage::new("done", |options| options.keep_records = false)
-        }
+        | "sessions-create-resume"
+        | "sessions-list-empty" => stage.delete(),
         "name-oversized-record" | "sessions-create-resume-oversized-record" => {
-            prepared(plain(), &|stage| {
-                submit(stage.socket(), &stage.id, &"x".repeat(9 << 20));
-                wait_for_state(stage.socket(), &stage.id, "idle");
-            })
+            submit(stage.socket(), &stage.id, &"x".repeat(9 << 20));
+            wait_for_state(stage.socket(), &stage.id, "idle");
         }
-        "sessions-list-empty" => prepared(plain(), &Stage::delete),
-        "sessions-list" => prepared(plain(), &|stage| stage.more_sessions(2)),
-        "sessions-list-many-chunked" => prepared(plain(), &|stage| stage.more_sessions(20)),
-        "undo-all-restored" => prepared(plain(), &|stage| stage.turn("idle")),
-        "undo-some-refused" => prepared(Stage::new("undo-refused", |_| {}), &|stage| {
-            stage.turn("idle");
-        }),
-        "undo-twice" => prepared(plain(), &|stage| {
+        "sessions-list" => stage.more_sessions(2),
+        "sessions-list-many-chunked" => stage.more_sessions(20),
+        "undo-twice" => {
             stage.turn("idle");
             stage.undo();
-        }),
-        "undo-after-turn-without-changes" => {
-            let replay = Replay::load(recordings().join("sse/undo.sse")).unwrap();
-            let stage = Stage::new("done", |options| options.source = Source::Replay(replay));
-            // The third recorded turn changes nothing.
-            prepared(stage, &|stage| (0..3).for_each(|_| stage.turn("idle")))
         }
-        _ => plain(),
+        // The third recorded turn changes nothing.
+        "undo-after-turn-without-changes" => (0..3).for_each(|_| stage.turn("idle")),
+        _ => {}
     }
-}
-
-fn recordings() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
-}
-
-fn exchanges(path: &Path) -> Vec<Exchange> {
-    let bytes = fs::read(path).unwrap();
-    let split = |bytes: &[u8], mark: &[u8]| -> Vec<Vec<u8>> {
-        let mut parts = vec![Vec::new()];
-        let mut rest = bytes;
-        while let Some((first, more)) = rest.split_first() {
-            if rest.starts_with(mark) {
-                parts.push(Vec::new());
-                rest = &rest[mark.len()..];
-            } else {
-                parts.last_mut().unwrap().push(*first);
-                rest = more;
-            }
-        }
-        parts
-    };
-    split(&bytes, b"=== REQUEST ===\n")[1..]
-        .iter()
-        .map(|part| {
-            let mut halves = split(part, b"=== RESPONSE ===\n");
-            Exchange {
-                response: halves.pop().unwrap(),
-                request: halves.pop().unwrap(),
-            }
-        })
-        .collect()
-}
-
-/// Head and body of a recorded message; the head keeps its blank line.
-fn split_head(message: &[u8]) -> (String, &[u8]) {
-    let end = message.windows(4).position(|four| four == b"\r\n\r\n");
-    let end = end.unwrap() + 4;
-    (
-        String::from_utf8_lossy(&message[..end]).into_owned(),
-        &message[end..],
-    )
-}
-
-/// The recorded session's id is replaced by ours wherever it stands.
-fn with_id(text: &str, id: &str) -> String {
-    let mut text = text.to_owned();
-    let mut from = 0;
-    while let Some(at) = text[from..].find("1a2") {
-        let at = from + at;
-        let end = at + 19;
-        let is_id = text
-            .get(at..end)
-            .is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        if is_id {
-            text.replace_range(at..end, id);
-        }
-        from = at + 3;
-    }
-    text.replace("t79-0", "t1-0")
 }
 
 /// The bytes to send: ids and the workspace replaced, bodies that were left out made up again.
@@ -270,28 +203,6 @@ fn request(stage: &Stage, recorded: &[u8]) -> Vec<u8> {
         &format!("Content-Length: {}", body.len()),
     );
     (head + &body).into_bytes()
-}
-
-/// The keys and types of a value; of a list, those of its first element.
-fn shape(value: &Value) -> String {
-    match value {
-        Value::Object(map) => {
-            let members = map
-                .iter()
-                .map(|(key, value)| format!("{key}:{}", shape(value)));
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-        Value::Array(list) => format!("[{}]", list.first().map_or(String::new(), shape)),
-        Value::Null => "null".to_owned(),
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Number(_) => "number".to_owned(),
-        Value::String(_) => "string".to_owned(),
-    }
-}
-
-/// Sequence numbers depend on what was played.
-fn numberless(message: &str) -> String {
-    message.replace(|character: char| character.is_ascii_digit(), "")
 }
 
 /// Compares an answer with the recorded one.

@@ -1,5 +1,6 @@
 //! Misbehaviour on demand, for tests of clients: rules on requests and on the form of streams.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// What is done to the requests that a rule matches.
@@ -7,8 +8,8 @@ use std::time::Duration;
 pub struct Fault {
     method: String,
     path: PathIs,
-    /// Which of the matching requests, from 1; 0 means each of them.
-    nth: usize,
+    /// Which of the matching requests, counted from 1.
+    which: RangeInclusive<usize>,
     seen: usize,
     act: Act,
 }
@@ -50,8 +51,12 @@ pub enum Act {
     Delay(Duration),
     /// Handles the request at once and holds the answer back for so long.
     DelayAnswer(Duration),
+    /// Handles the request at once and closes the connection instead of answering.
+    LoseAnswer,
     /// Cuts the stream abruptly after so many bytes of its body.
     CutStreamAfterBytes(usize),
+    /// Lets the stream hang after so many bytes of its body: open, without another byte.
+    StallStreamAfterBytes(usize),
     /// Ends the stream in an orderly way after so many events.
     EndStreamAfterEvents(usize),
     /// Sends the stream with CRLF as line end.
@@ -71,7 +76,7 @@ impl Fault {
         Self {
             method: method.to_owned(),
             path,
-            nth: 0,
+            which: 1..=usize::MAX,
             seen: 0,
             act,
         }
@@ -80,7 +85,14 @@ impl Fault {
     /// Limits the rule to one of the matching requests, counted from 1.
     #[must_use]
     pub fn only(mut self, nth: usize) -> Self {
-        self.nth = nth;
+        self.which = nth..=nth;
+        self
+    }
+
+    /// Limits the rule to the first of the matching requests.
+    #[must_use]
+    pub fn first(mut self, count: usize) -> Self {
+        self.which = 1..=count;
         self
     }
 
@@ -96,7 +108,7 @@ impl Fault {
             return None;
         }
         self.seen += 1;
-        (self.nth == 0 || self.nth == self.seen).then(|| self.act.clone())
+        self.which.contains(&self.seen).then(|| self.act.clone())
     }
 }
 
@@ -125,6 +137,7 @@ pub(super) fn acts_on(faults: &mut [Fault], method: &str, path: &str) -> Vec<Act
 #[derive(Debug, Clone)]
 pub(super) struct Style {
     pub(super) cut_after_bytes: Option<usize>,
+    pub(super) stall_after_bytes: Option<usize>,
     pub(super) end_after_events: Option<usize>,
     pub(super) single_bytes: bool,
     line_end: &'static str,
@@ -136,6 +149,7 @@ impl Default for Style {
     fn default() -> Self {
         Self {
             cut_after_bytes: None,
+            stall_after_bytes: None,
             end_after_events: None,
             single_bytes: false,
             line_end: "\n",
@@ -150,6 +164,7 @@ impl Style {
     pub(super) fn apply(&mut self, act: &Act) {
         match act {
             Act::CutStreamAfterBytes(bytes) => self.cut_after_bytes = Some(*bytes),
+            Act::StallStreamAfterBytes(bytes) => self.stall_after_bytes = Some(*bytes),
             Act::EndStreamAfterEvents(events) => self.end_after_events = Some(*events),
             Act::CrLf => self.line_end = "\r\n",
             Act::NoSpace => self.space = "",

@@ -75,6 +75,12 @@ pub struct Options {
     pub header_deadline: Duration,
     /// How many events may wait for a reader, beyond the socket's buffer, before it is let go.
     pub reader_queue: usize,
+    /// The number of a session's first event. The real daemon starts with 1; a test of large
+    /// numbers need not.
+    pub first_number: u64,
+    /// Whether [`Daemon::requests`] has anything to tell. A daemon that serves for days need not
+    /// keep every prompt.
+    pub remember_requests: bool,
     /// What `GET /version` answers.
     pub version: String,
     /// Whether a request that nobody expected is a failure; see [`Daemon::expect`].
@@ -96,6 +102,8 @@ impl Default for Options {
             ping_interval: Duration::from_secs(20),
             header_deadline: Duration::from_secs(10),
             reader_queue: 512,
+            first_number: 1,
+            remember_requests: true,
             version: "0.5.1-simulated".to_owned(),
             strict: false,
         }

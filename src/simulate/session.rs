@@ -30,6 +30,7 @@ pub(super) struct Facts {
 pub(super) struct Limits {
     pub(super) retention: usize,
     pub(super) reader_queue: usize,
+    pub(super) first_number: u64,
 }
 
 /// What a reader gets to see.
@@ -102,7 +103,7 @@ impl Session {
             state: State::Idle,
             gone: false,
             events: VecDeque::new(),
-            last_seq: 0,
+            last_seq: limits.first_number - 1,
             readers: Vec::new(),
             cut_next: false,
             turns: 0,

@@ -159,6 +159,12 @@ impl Raw {
         std::mem::take(&mut self.buffer)
     }
 
+    /// Whatever comes next.
+    pub fn some(&mut self) -> Vec<u8> {
+        self.fill();
+        std::mem::take(&mut self.buffer)
+    }
+
     /// True if the connection has been closed.
     pub fn is_closed(&mut self) -> bool {
         self.buffer.is_empty() && !self.fill()
