@@ -155,12 +155,14 @@ impl Core {
         target: String,
     ) -> (usize, Vec<Act>) {
         let mut seen = super::lock(&self.seen);
-        seen.push(Seen {
-            method: method.to_owned(),
-            target,
-            body: Vec::new(),
-        });
-        let number = seen.len() - 1;
+        let number = seen.len();
+        if self.options.remember_requests {
+            seen.push(Seen {
+                method: method.to_owned(),
+                target,
+                body: Vec::new(),
+            });
+        }
         drop(seen);
         (
             number,
@@ -223,6 +225,7 @@ impl Core {
         let limits = Limits {
             retention: self.options.retention,
             reader_queue: self.options.reader_queue,
+            first_number: self.options.first_number.max(1),
         };
         let session = Arc::new(Session::new(facts, limits, record));
         if let Some((source, record)) = carried {
