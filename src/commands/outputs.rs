@@ -10,14 +10,15 @@ use std::thread;
 
 use super::Context;
 use super::context::write_failed;
+use super::verdict::Judgement;
 use crate::cli::Output;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{Input, Observer, Question, Waker};
 use crate::protocol::Event;
 use crate::report::{
-    AnswerReporter, AnswerText, Human, HumanOptions, Ndjson, Reporter, SharedConsole, Summary,
-    Verdict,
+    AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
+    Summary, Verdict,
 };
 use crate::streams::{Queue, Sink};
 
@@ -63,6 +64,32 @@ impl Outputs {
             reader_left: false,
             write_failed: false,
         }
+    }
+
+    /// stdout alone, for events of several sessions.
+    pub(super) fn merged(context: &mut Context<'_>) -> Self {
+        let mut outputs = Self::stdout(context, None);
+        if context.global.format() == Output::Human {
+            let (out, console) = (context.streams.out.clone(), context.console.clone());
+            let (palette, verbosity, width) =
+                (context.palette, verbosity(context), context.streams.width);
+            let make = move |out: Box<dyn Write>| {
+                let options = HumanOptions {
+                    palette,
+                    verbosity,
+                    width: Box::new(width),
+                    show_status: false,
+                };
+                Human::new(out, console.clone(), options)
+            };
+            outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
+        }
+        outputs
+    }
+
+    /// Whether everything printed so far has left the program.
+    pub(super) fn is_written(&self) -> bool {
+        self.out.is_written()
     }
 
     /// Opens and empties the files that were asked for, before anything is sent.
@@ -213,6 +240,14 @@ fn open(path: &Path, context: &mut Context<'_>) -> Result<Sink> {
     Ok(sink)
 }
 
+/// -1 to 2.
+fn verbosity(context: &Context<'_>) -> i8 {
+    match (context.global.quiet, context.global.verbose) {
+        (true, _) => -1,
+        (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
+    }
+}
+
 /// The reporter of stdout.
 fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Reporter> {
     let out = context.streams.out.clone();
@@ -220,14 +255,10 @@ fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Repor
         Output::Ndjson => Box::new(Ndjson::new(out)),
         Output::Answer => Box::new(AnswerReporter::new(out, context.streams.out_terminal)),
         Output::Human => {
-            let verbosity = match (context.global.quiet, context.global.verbose) {
-                (true, _) => -1,
-                (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
-            };
             let width = context.streams.width;
             let options = HumanOptions {
                 palette: context.palette,
-                verbosity,
+                verbosity: verbosity(context),
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
             };
@@ -326,6 +357,24 @@ impl Keyboard {
             waker.send(Input::Typed(None));
         });
     }
+}
+
+/// Says how a turn went, on stderr: calmly where that is a result, else as an error.
+pub(super) fn tell(judgement: &Judgement, console: &SharedConsole) {
+    let Some(message) = &judgement.message else {
+        return;
+    };
+    if judgement.is_calm() {
+        console.notice(judgement.name, message);
+    } else {
+        let number = judgement.exit.number();
+        console.error(judgement.name, number, message, judgement.hint.as_deref());
+    }
+}
+
+/// The error of a command that leaves at the first signal.
+pub(super) fn stopped(signal: i32) -> Error {
+    Error::new(Kind::Signal(signal), "stopped by a signal")
 }
 
 /// Flushes a file's sink at the end; a failure stays with the sink.

@@ -53,7 +53,7 @@ struct Outage {
 /// See the module.
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "four independent facts, not a state machine in disguise"
+    reason = "independent facts, not a state machine in disguise"
 )]
 pub struct Feed {
     client: Client,
@@ -68,6 +68,8 @@ pub struct Feed {
     /// An end is awaited: silence on an idle session means that none will come.
     awaits_end: bool,
     ever_open: bool,
+    /// The last connection that brought anything ended in an orderly way.
+    orderly: bool,
     /// The connection brought an event.
     progressed: bool,
     outage: Option<Outage>,
@@ -91,6 +93,7 @@ impl Feed {
             oldest: false,
             awaits_end: false,
             ever_open: false,
+            orderly: false,
             progressed: false,
             outage: None,
             hole_at: None,
@@ -111,6 +114,11 @@ impl Feed {
     pub fn awaiting_an_end(mut self) -> Self {
         self.awaits_end = true;
         self
+    }
+
+    /// Whether from now on an end is awaited; see [`Feed::awaiting_an_end`].
+    pub fn set_awaiting(&mut self, awaits_end: bool) {
+        self.awaits_end = awaits_end;
     }
 
     /// The number of the next event.
@@ -185,8 +193,14 @@ impl Feed {
                 self.quiet_since = Instant::now();
             }
             FromStream::Batch(batch) => return self.batch(&batch, inbox, observer, &mut each),
-            FromStream::Ended => self.ask(Why::Ended, inbox),
-            FromStream::Lost(how) => self.lost(&how, inbox, observer)?,
+            FromStream::Ended => {
+                self.orderly = true;
+                self.ask(Why::Ended, inbox);
+            }
+            FromStream::Lost(how) => {
+                self.orderly = false;
+                self.lost(&how, inbox, observer)?;
+            }
             FromStream::Failed(error) => self.refused(error, inbox, observer)?,
         }
         Ok(ControlFlow::Continue(()))
@@ -222,6 +236,7 @@ impl Feed {
         self.next += 1;
         self.progressed = true;
         self.oldest = false;
+        self.orderly = false;
         self.hole_at = None;
         self.quiet_since = Instant::now();
     }
@@ -247,7 +262,7 @@ impl Feed {
         match (pending.take(), why) {
             (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => {
                 Err(FeedEnd::Gone {
-                    orderly: why == Why::Ended,
+                    orderly: self.orderly,
                 })
             }
             (Ok(session), Why::Quiet) => self.quiet(&session.value),
@@ -340,7 +355,9 @@ impl Feed {
         observer: &mut dyn Observer,
     ) -> Result<(), FeedEnd> {
         match error.kind() {
-            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone { orderly: false }),
+            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone {
+                orderly: self.orderly,
+            }),
             Kind::Refused(ErrorCode::EventsExpired) => {
                 self.ask(Why::Expired, inbox);
                 Ok(())

@@ -14,6 +14,7 @@ mod reader;
 mod run;
 mod stop;
 mod turn;
+mod turns;
 
 pub use answering::Policy;
 pub use detached::submit_detached;
@@ -24,6 +25,7 @@ pub use limits::Limits;
 pub use outcome::{Approval, By, Outcome, Stop, Turn};
 pub use questions::{Question, Questions};
 pub use run::{Plan, Target, follow};
+pub use turns::Turns;
 
 use crate::protocol::Event;
 

@@ -250,6 +250,12 @@ impl Sink {
         state.is_empty()
     }
 
+    /// Whether everything queued is written. Bytes not flushed yet do not count.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.queue.lock().is_empty()
+    }
+
     /// Why the stream no longer takes bytes, if it does not.
     #[must_use]
     pub fn failure(&self) -> Option<io::ErrorKind> {
