@@ -23,6 +23,7 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
         Some(from) => Feed::new(client, &session.id, from, context.limits),
         None => Feed::new(client, &session.id, first, context.limits).from_oldest(),
     };
+    feed = feed.of_a_known_session();
     let through = options.no_follow.then_some(session.last_seq);
     let end = follow(&mut feed, through, context, &mut outputs);
     outputs.end(None);
