@@ -75,6 +75,7 @@ impl Lane {
             Some(from) => Feed::new(client.clone(), &session.id, from, limits),
             None => Feed::new(client.clone(), &session.id, first, limits).from_oldest(),
         };
+        let feed = feed.of_a_known_session();
         let idle = session.state == SessionState::Idle;
         let mut lane = Self {
             feed,
