@@ -150,10 +150,13 @@ impl<'g> Awaiting<'g> {
         let Some(message) = &judgement.message else {
             return;
         };
+        let number = judgement.exit.number();
+        // A log is read long after the shell has forgotten the code.
+        let coded = format!("{message} (exit code {number})");
+        let message = if context.json() { message } else { &coded };
         if judgement.is_calm() {
             console.notice(judgement.name, message);
         } else {
-            let number = judgement.exit.number();
             console.error(judgement.name, number, message, judgement.hint.as_deref());
         }
     }

@@ -162,7 +162,7 @@ fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
             exit: Exit::Done,
             accepted: true,
             name: exit.name(),
-            message: Some(format!("{message} (accepted)")),
+            message: Some(format!("{message}; accepted")),
             hint: None,
         };
     }
