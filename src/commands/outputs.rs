@@ -4,21 +4,21 @@
 //! reported once and the rest goes on.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::Context;
 use super::context::write_failed;
+use super::keyboard::Keyboard;
 use super::verdict::Judgement;
 use crate::cli::Output;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Input, Observer, Question, Waker};
+use crate::follow::{Observer, Question};
 use crate::protocol::Event;
 use crate::report::{
     AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
-    Summary, Verdict,
+    Summary, Verdict, tables,
 };
 use crate::streams::{Queue, Sink};
 
@@ -42,6 +42,10 @@ pub(super) struct Outputs {
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
     keyboard: Keyboard,
+    /// Questions are answered by this program or at this terminal, not by another client.
+    answers_itself: bool,
+    /// The page on stdout shows a question to whoever answers on stderr.
+    question_on_stdout: bool,
     /// The reader of stdout left.
     pub(super) reader_left: bool,
     /// A write failed, other than for a reader that left.
@@ -55,12 +59,15 @@ impl Outputs {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
             out: context.streams.out.clone(),
-            stdout: Some(reporter(context, context_window)),
+            stdout: Some(reporter(context, context_window, false)),
             events: None,
             summary: None,
             summary_on_stdout: None,
             answer: AnswerText::new(),
             keyboard: Keyboard::new(context),
+            answers_itself: false,
+            question_on_stdout: context.streams.out_terminal
+                && context.global.format() == Output::Human,
             reader_left: false,
             write_failed: false,
         }
@@ -132,10 +139,15 @@ impl Outputs {
         Ok(())
     }
 
+    /// Questions are answered here: how else to answer them is not said.
+    pub(super) fn answers_itself(&mut self) {
+        self.answers_itself = true;
+    }
+
     /// The session's context window has become known.
     pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
         if self.stdout.is_some() {
-            self.stdout = Some(reporter(context, context_window));
+            self.stdout = Some(reporter(context, context_window, self.answers_itself));
         }
     }
 
@@ -249,7 +261,11 @@ fn verbosity(context: &Context<'_>) -> i8 {
 }
 
 /// The reporter of stdout.
-fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Reporter> {
+fn reporter(
+    context: &Context<'_>,
+    context_window: Option<u64>,
+    answers_itself: bool,
+) -> Box<dyn Reporter> {
     let out = context.streams.out.clone();
     match context.global.format() {
         Output::Ndjson => Box::new(Ndjson::new(out)),
@@ -265,6 +281,9 @@ fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Repor
             let mut human = Human::new(Box::new(out), context.console.clone(), options);
             if let Some(tokens) = context_window {
                 human.set_context_window(tokens);
+            }
+            if answers_itself {
+                human.answers_itself();
             }
             Box::new(human)
         }
@@ -301,20 +320,28 @@ impl Observer for Outputs {
             let _ = reporter.idle();
         }
         self.check();
+        self.console.remind();
     }
 
     fn animated(&self) -> bool {
         self.console.shows_status()
     }
 
-    fn ask(&mut self, question: &Question) {
+    fn ask(&mut self, question: &Question, again: bool) {
+        // The page first: the question may stand on it.
+        self.idle();
         self.keyboard.listen();
-        let subject = super::approvals::subject(question).unwrap_or_default();
-        let tool = crate::report::visible(&question.request.tool).into_owned();
-        self.console.block(&format!(
-            "{tool} {}\nallow? [y]es, [n]o, for the [s]ession, the [p]roject, [a]lways: ",
-            crate::report::visible(&subject)
-        ));
+        let palette = self.console.palette();
+        if !again && !self.question_on_stdout {
+            let text = super::approvals::described(question, &palette);
+            self.console.block(&text);
+        }
+        self.console
+            .prompt(&tables::approval_prompt(again, &palette));
+    }
+
+    fn asked(&mut self, typed: bool) {
+        self.console.unprompt(typed);
     }
 
     fn unwatched(&self) -> bool {
@@ -322,52 +349,19 @@ impl Observer for Outputs {
     }
 }
 
-/// The terminal's lines, read from the first question on and not before.
-struct Keyboard {
-    stdin: Option<Box<dyn Read + Send>>,
-    waker: Waker,
-    listening: bool,
-}
-
-impl Keyboard {
-    fn new(context: &mut Context<'_>) -> Self {
-        Self {
-            stdin: context
-                .streams
-                .in_terminal
-                .then(|| context.streams.stdin.take())
-                .flatten(),
-            waker: context.inbox.waker(),
-            listening: false,
-        }
-    }
-
-    fn listen(&mut self) {
-        if self.listening {
-            return;
-        }
-        self.listening = true;
-        let (stdin, waker) = (self.stdin.take(), self.waker.clone());
-        thread::spawn(move || {
-            // Without a stdin the prompt was read from it, and the terminal is at its end.
-            let mut lines = stdin.map(|stdin| BufReader::new(stdin).lines());
-            while let Some(Ok(line)) = lines.as_mut().and_then(Iterator::next) {
-                waker.send(Input::Typed(Some(line)));
-            }
-            waker.send(Input::Typed(None));
-        });
-    }
-}
-
 /// Says how a turn went, on stderr: calmly where that is a result, else as an error.
-pub(super) fn tell(judgement: &Judgement, console: &SharedConsole) {
+pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
     let Some(message) = &judgement.message else {
         return;
     };
+    let console = &context.console;
+    let number = judgement.exit.number();
+    // A log is read long after the shell has forgotten the code.
+    let coded = format!("{message} (exit code {number})");
+    let message = if context.json() { message } else { &coded };
     if judgement.is_calm() {
         console.notice(judgement.name, message);
     } else {
-        let number = judgement.exit.number();
         console.error(judgement.name, number, message, judgement.hint.as_deref());
     }
 }

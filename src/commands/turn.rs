@@ -147,7 +147,7 @@ impl<'g> Awaiting<'g> {
         if context.global.format() == Output::Answer {
             self.explain_empty_answer(reason, context);
         }
-        outputs::tell(judgement, console);
+        outputs::tell(judgement, context);
     }
 
     /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.

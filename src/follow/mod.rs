@@ -44,8 +44,11 @@ pub trait Observer {
     fn idle(&mut self);
     /// Whether something shown tells the time, so that [`Observer::idle`] is wanted every second.
     fn animated(&self) -> bool;
-    /// A person is to answer this question; the answer comes as [`Input::Typed`].
-    fn ask(&mut self, question: &Question);
+    /// A person is to answer this question; the answer comes as [`Input::Typed`]. `again`: what
+    /// was typed so far is no answer.
+    fn ask(&mut self, question: &Question, again: bool);
+    /// No answer is wanted any more; `typed` if a line was typed.
+    fn asked(&mut self, typed: bool);
     /// Whether nobody sees the output any more, so that following makes no sense.
     fn unwatched(&self) -> bool;
 }

@@ -79,6 +79,6 @@ fn last_turn(merge: &Merge, outputs: &Outputs, context: &Context<'_>) -> Exit {
         ..Facts::default()
     };
     let judgement = verdict::judge(&outcome, &facts);
-    outputs::tell(&judgement, &context.console);
+    outputs::tell(&judgement, context);
     judgement.exit
 }

@@ -255,7 +255,11 @@ impl<'a> Run<'a> {
                             answering.appeared(question, limits);
                         }
                     }
-                    Noted::Ours(Change::Resolved(question, _)) => answering.closed(question.seq),
+                    Noted::Ours(Change::Resolved(question, _)) => {
+                        if answering.closed(question.seq) {
+                            observer.asked(false);
+                        }
+                    }
                     Noted::Ours(Change::None) => {}
                 }
                 observer.event(event);
