@@ -147,12 +147,13 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(self) -> Outcome {
+        let ended = self.tracker.ended();
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
             interrupted: stopping
                 .as_ref()
-                .is_some_and(|stopping| stopping.interrupted),
+                .is_some_and(|stopping| stopping.has_interrupted(ended)),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
