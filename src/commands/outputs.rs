@@ -344,7 +344,8 @@ impl Observer for Outputs {
         self.console.unprompt(typed);
     }
 
-    fn unwatched(&self) -> bool {
+    fn unwatched(&mut self) -> bool {
+        self.check();
         self.reader_left && !self.has_files()
     }
 }

@@ -95,7 +95,7 @@ impl<'g> Awaiting<'g> {
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
+    fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
             accept: self.gate.accept.as_ref(),
             unwatched: self.outputs.unwatched(),

@@ -50,5 +50,5 @@ pub trait Observer {
     /// No answer is wanted any more; `typed` if a line was typed.
     fn asked(&mut self, typed: bool);
     /// Whether nobody sees the output any more, so that following makes no sense.
-    fn unwatched(&self) -> bool;
+    fn unwatched(&mut self) -> bool;
 }

@@ -136,6 +136,8 @@ impl Queue {
                 Some(Ok(())) => return Ok(()),
                 Some(Err(error)) => {
                     state.failed[target] = Some(error.kind());
+                    // Whoever is about to wait looks again first.
+                    state.wake();
                     return Err(error);
                 }
                 None => {}

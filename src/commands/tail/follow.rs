@@ -179,7 +179,7 @@ impl Merge {
         }
     }
 
-    fn ended(&self, outputs: &Outputs) -> Option<Ended> {
+    fn ended(&self, outputs: &mut Outputs) -> Option<Ended> {
         if outputs.unwatched() || outputs.write_failed {
             return Some(Ended::Unwatched);
         }
