@@ -36,7 +36,7 @@ pub(super) fn show(question: &Question, session_id: &str, context: &mut Context<
     } else {
         let input = input(question);
         let row = tables::OpenQuestion {
-            session_id: session_id,
+            session_id,
             seq: question.seq,
             request: &question.request,
             input: input.as_deref(),
