@@ -114,7 +114,11 @@ fn produce(exit: Exit, json: bool) -> Option<Row> {
             // At its own speed, so that something is read before.
             let restarts = daemon_with("restart", |_| {});
             let ran = line(&restarts, json, &["run", "x"]).run();
-            row(ran, Loudly("before the turn's end was seen"), Shown::Something)
+            row(
+                ran,
+                Loudly("before the turn's end was seen"),
+                Shown::Something,
+            )
         }
         Exit::Protocol => refused(&daemon("not-http"), json, &["list"], "does not speak HTTP"),
         Exit::Permission => permission(json),
@@ -139,8 +143,15 @@ fn refusal(exit: Exit, json: bool) -> Row {
         Exit::TurnAlreadyActive => {
             let busy = daemon("silence");
             let id = create(&busy);
-            at(&busy, ["submit", "--detach", &id, "first"]).run().exits(0);
-            refused(&busy, json, &["submit", &id, "second"], "a turn already runs")
+            at(&busy, ["submit", "--detach", &id, "first"])
+                .run()
+                .exits(0);
+            refused(
+                &busy,
+                json,
+                &["submit", &id, "second"],
+                "a turn already runs",
+            )
         }
         Exit::NoActiveTurn => {
             let id = create(&done);
@@ -165,7 +176,9 @@ fn refusal(exit: Exit, json: bool) -> Row {
         Exit::EventsExpired => {
             let forgetful = daemon_with("done", |options| options.retention = 2);
             let id = create(&forgetful);
-            at(&forgetful, ["submit", "--detach", &id, "x"]).run().exits(0);
+            at(&forgetful, ["submit", "--detach", &id, "x"])
+                .run()
+                .exits(0);
             until("the turn's end", || !is_busy(&forgetful));
             let arguments = ["tail", "--from", "1", "--no-follow", &id];
             refused(&forgetful, json, &arguments, "event")
@@ -179,7 +192,11 @@ fn refusal(exit: Exit, json: bool) -> Row {
             refused(&full, json, &["run", "x"], "maximum")
         }
         Exit::Internal => {
-            done.add_fault(answers("GET", 500, r#"{"code":"internal","message":"broken"}"#));
+            done.add_fault(answers(
+                "GET",
+                500,
+                r#"{"code":"internal","message":"broken"}"#,
+            ));
             refused(&done, json, &["list"], "broken")
         }
         other => panic!("{other:?} is no refusal"),
@@ -207,7 +224,11 @@ fn unknown_reason(json: bool) -> Row {
 fn approval_needed(json: bool) -> Row {
     let daemon = daemon("approval");
     let ran = line(&daemon, json, &["run", "--on-approval", "fail", "x"]).run();
-    row(ran, Told::Loudly("approval t1-0@"), Shown::Turn("interrupted"))
+    row(
+        ran,
+        Told::Loudly("approval t1-0@"),
+        Shown::Turn("interrupted"),
+    )
 }
 
 fn undo_refused(json: bool) -> Row {
@@ -238,7 +259,11 @@ fn permission(json: bool) -> Row {
         .env("XDG_RUNTIME_DIR", folder.path())
         .run();
     assert_eq!(daemon.requests(), [], "nothing is written to it");
-    row(ran, Told::Loudly("no socket that may be used"), Shown::Nothing)
+    row(
+        ran,
+        Told::Loudly("no socket that may be used"),
+        Shown::Nothing,
+    )
 }
 
 fn signalled(json: bool, signal: Signal, told: Told) -> Row {
@@ -294,7 +319,11 @@ fn b05_every_row_of_the_table_is_produced_for_people() {
             }
             Told::Loudly(text) => {
                 let ran = ran.err_has("dcodectl: error: ").err_has(text);
-                assert_eq!(ran.stderr.matches("dcodectl: error:").count(), 1, "{ran:#?}");
+                assert_eq!(
+                    ran.stderr.matches("dcodectl: error:").count(),
+                    1,
+                    "{ran:#?}"
+                );
             }
         }
     }
@@ -326,7 +355,10 @@ fn b05_every_row_of_the_table_is_produced_for_scripts() {
                 assert!(message.contains(text), "{ran:#?}");
             }
             Told::Loudly(text) => {
-                let errors: Vec<_> = err.iter().filter(|line| line.get("error").is_some()).collect();
+                let errors: Vec<_> = err
+                    .iter()
+                    .filter(|line| line.get("error").is_some())
+                    .collect();
                 assert_eq!(errors.len(), 1, "{ran:#?}");
                 let error = &errors[0]["error"];
                 assert_eq!(error["code"], exit.name(), "{ran:#?}");
@@ -349,7 +381,10 @@ fn b05_help_prints_exactly_these_rows() {
             Some((number.parse().ok()?, rest.split_whitespace().next()?))
         })
         .collect();
-    let expected: Vec<_> = Exit::ALL.iter().map(|exit| (exit.number(), exit.name())).collect();
+    let expected: Vec<_> = Exit::ALL
+        .iter()
+        .map(|exit| (exit.number(), exit.name()))
+        .collect();
     assert_eq!(rows, expected);
 }
 
@@ -373,7 +408,11 @@ fn b07_no_failure_is_silent() {
         assert!(!ran.stderr.trim().is_empty(), "{ran:#?}");
     }
     daemon.add_fault(answers("GET", 200, "{not json"));
-    at(&daemon, ["show", &id]).run().exits(76).out("").err_has("dcodectl: error: ");
+    at(&daemon, ["show", &id])
+        .run()
+        .exits(76)
+        .out("")
+        .err_has("dcodectl: error: ");
     let within = Duration::from_secs(20);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = dcodectl(["help", "exit-codes"]).into_command();

@@ -4,7 +4,7 @@
 //! reported once and the rest goes on.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -143,10 +143,12 @@ impl Outputs {
         }
     }
 
-    /// The sinks of the files, for waiting until they are written.
-    pub(super) fn files(&self) -> Vec<Sink> {
+    /// The sinks of the files with their names, for waiting until they are written.
+    pub(super) fn files(&self) -> Vec<(Sink, String)> {
         let files = self.events.iter().chain(&self.summary);
-        files.map(|file| file.sink.clone()).collect()
+        files
+            .map(|file| (file.sink.clone(), file.path.display().to_string()))
+            .collect()
     }
 
     /// Looks for writes that have failed since the last look.
@@ -172,7 +174,9 @@ impl Outputs {
             self.reader_left = true;
         } else {
             self.write_failed = true;
-            report(&self.console, &write_failed(kind));
+            if self.out.untold_failure().is_some() {
+                report(&self.console, &write_failed(kind));
+            }
         }
     }
 }
@@ -326,9 +330,4 @@ impl Keyboard {
             waker.send(Input::Typed(None));
         });
     }
-}
-
-/// Flushes a file's sink at the end; a failure stays with the sink.
-pub(super) fn flush(sink: &mut Sink) {
-    let _ = sink.flush();
 }

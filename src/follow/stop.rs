@@ -36,7 +36,11 @@ pub(super) struct Stopping {
     late: bool,
     begun: Instant,
     pub(super) state: Option<SessionState>,
+    /// The daemon took the interrupt.
     pub(super) interrupted: bool,
+    /// The interrupt was sent.
+    pub(super) sent: bool,
+    /// It was not answered in time.
     pub(super) silent: bool,
 }
 
@@ -58,6 +62,7 @@ impl Stopping {
             begun: now,
             state: None,
             interrupted: false,
+            sent: false,
             silent: false,
         }
     }
@@ -67,6 +72,24 @@ impl Stopping {
         if cause.rank() < self.cause.rank() {
             self.cause = cause;
         }
+    }
+
+    /// The command's own bound is reached while it stops for a lesser cause: from now on it stops
+    /// as after a timeout.
+    pub(super) fn overdue(&mut self, message: String, limits: &Limits) {
+        self.also(Stop::Timeout(message));
+        let now = Instant::now();
+        (self.late, self.begun) = (true, now);
+        let left = match self.phase {
+            Phase::End => limits.late_turn,
+            _ => limits.late_interrupt,
+        };
+        self.until = self.until.min(now + left);
+    }
+
+    /// Whether the command's own bound still matters.
+    pub(super) fn heeds_the_bound(&self) -> bool {
+        matches!(self.cause, Stop::Question(_) | Stop::Unwatched)
     }
 
     /// Completes the message of a timeout, unless something else decides the code by now.
@@ -86,6 +109,11 @@ impl Stopping {
         };
     }
 
+    /// Whether the submit's answer is what the stop waits for.
+    pub(super) fn awaits_submit(&self) -> bool {
+        matches!(self.phase, Phase::Submit)
+    }
+
     /// Sends the interrupt.
     pub(super) fn interrupt(
         &mut self,
@@ -95,6 +123,7 @@ impl Stopping {
         inbox: &mut Inbox,
     ) {
         let (client, session_id) = (client.clone(), session_id.to_owned());
+        self.sent = true;
         self.phase = Phase::Interrupt(inbox.call(move || client.interrupt(&session_id)));
         self.until = if self.late {
             self.begun + limits.late_interrupt

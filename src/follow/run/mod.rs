@@ -141,12 +141,13 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(self) -> Outcome {
-        let stopping = self.stopping;
+        let (stopping, ended) = (self.stopping, self.tracker.ended());
         Outcome {
             turn: self.tracker.turn,
+            // The turn's end may be read before the answer to the interrupt that ended it.
             interrupted: stopping
                 .as_ref()
-                .is_some_and(|stopping| stopping.interrupted),
+                .is_some_and(|stopping| stopping.interrupted || (stopping.sent && ended)),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
@@ -156,9 +157,9 @@ impl<'a> Run<'a> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let whole = match self.stopping {
-            Some(_) => None,
-            None => self.plan.deadline.map(|(at, _)| at),
+        let whole = match &self.stopping {
+            Some(stopping) if !stopping.heeds_the_bound() => None,
+            _ => self.plan.deadline.map(|(at, _)| at),
         };
         let unanswered = match self.submission {
             Submission::Unanswered(until, _) => Some(until),
@@ -182,8 +183,12 @@ impl<'a> Run<'a> {
             Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
-            Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
-            Input::Stream(..) | Input::Output => ON,
+            Input::Output => {
+                // What has changed is found out when it is flushed; `tick` does the rest.
+                self.observer.idle();
+                ON
+            }
+            Input::Stream(..) => ON,
             Input::Typed(line) => {
                 self.typed(line.as_deref());
                 ON
@@ -195,8 +200,8 @@ impl<'a> Run<'a> {
         if self.observer.unwatched() && self.stopping.is_none() {
             self.stop(Stop::Unwatched)?;
         }
-        if self.stopping.is_none() && self.plan.deadline.is_some_and(|(at, _)| now >= at) {
-            self.stop(Stop::Timeout(String::new()))?;
+        if self.plan.deadline.is_some_and(|(at, _)| now >= at) {
+            self.overdue()?;
         }
         if let Err(end) = self.feed.tick(now, self.inbox) {
             return self.feed_ended(end);

@@ -25,6 +25,21 @@ impl Run<'_> {
         if asks_state { ON } else { self.stop_turn() }
     }
 
+    /// The command's own bound is reached.
+    pub(super) fn overdue(&mut self) -> Flow {
+        let message = self.waiting_for("");
+        let limits = self.plan.limits;
+        match &mut self.stopping {
+            None => self.stop(Stop::Timeout(message)),
+            Some(stopping) => {
+                if stopping.heeds_the_bound() {
+                    stopping.overdue(message, &limits);
+                }
+                ON
+            }
+        }
+    }
+
     /// Goes on with the stop once nothing more has to be asked.
     pub(super) fn stop_turn(&mut self) -> Flow {
         if !self.plan.interrupts || self.tracker.ended() {
@@ -67,13 +82,13 @@ impl Run<'_> {
                 self.timed_out()
             }
             Phase::Interrupt(pending) if pending.is(number) => {
-                let answered = pending.take().is_ok();
-                // Refused or unreachable: the session is gone, or the daemon is.
-                if !stopping.await_end(answered, &self.plan.limits) || !answered {
-                    OVER
-                } else {
-                    ON
+                if pending.take().is_err() {
+                    // Refused or unreachable: the session is gone, or the daemon is. Nobody was
+                    // left without an answer.
+                    return OVER;
                 }
+                stopping.await_end(true, &self.plan.limits);
+                ON
             }
             other => {
                 stopping.phase = other;
@@ -113,15 +128,18 @@ impl Run<'_> {
             .stopping
             .as_ref()
             .and_then(|stopping| stopping.state.clone());
-        let message = self.waiting_for(state.as_ref().map(SessionState::as_str));
+        let state = state
+            .as_ref()
+            .map_or("no answer from the daemon", SessionState::as_str);
+        let message = self.waiting_for(&format!("; session: {state}"));
         if let Some(stopping) = &mut self.stopping {
             stopping.also_timed_out(message);
         }
         self.stop_turn()
     }
 
-    /// What a timeout says: what was being waited for.
-    pub(super) fn waiting_for(&self, state: Option<&str>) -> String {
+    /// What a timeout says: what was being waited for, and the session's state once it is known.
+    pub(super) fn waiting_for(&self, state: &str) -> String {
         let bound = self
             .plan
             .deadline
@@ -146,7 +164,6 @@ impl Run<'_> {
             }
             None => String::new(),
         };
-        let state = state.unwrap_or("no answer from the daemon");
-        format!("--timeout {bound} reached, waiting for {awaited}{last}; session: {state}")
+        format!("--timeout {bound} reached, waiting for {awaited}{last}{state}")
     }
 }
