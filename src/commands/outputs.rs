@@ -49,7 +49,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// stdout alone, in the format asked for.
-    pub(super) fn stdout(context: &mut Context<'_>, context_window: Option<u64>) -> Self {
+    pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
@@ -105,8 +105,10 @@ impl Outputs {
         Ok(())
     }
 
-    /// The session's context window has become known.
-    pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
+    /// The session's context window has become known, and the prompt is read: what else is typed
+    /// answers questions.
+    pub(super) fn set_stdout(&mut self, context: &mut Context<'_>, context_window: Option<u64>) {
+        self.keyboard.attach(context);
         if self.stdout.is_some() {
             self.stdout = Some(reporter(context, context_window));
         }
@@ -303,15 +305,18 @@ struct Keyboard {
 }
 
 impl Keyboard {
-    fn new(context: &mut Context<'_>) -> Self {
+    fn new(context: &Context<'_>) -> Self {
         Self {
-            stdin: context
-                .streams
-                .in_terminal
-                .then(|| context.streams.stdin.take())
-                .flatten(),
+            stdin: None,
             waker: context.inbox.waker(),
             listening: false,
+        }
+    }
+
+    /// Takes the terminal's stdin, unless the prompt was read from it.
+    fn attach(&mut self, context: &mut Context<'_>) {
+        if context.streams.in_terminal {
+            self.stdin = context.streams.stdin.take();
         }
     }
 

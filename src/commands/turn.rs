@@ -58,7 +58,7 @@ impl<'g> Awaiting<'g> {
     }
 
     /// The session is known.
-    pub(super) fn in_session(&mut self, session: &Session, context: &Context<'_>) {
+    pub(super) fn in_session(&mut self, session: &Session, context: &mut Context<'_>) {
         self.session_id = Some(session.id.clone());
         self.outputs.set_stdout(context, session.context_window);
         self.session = Some(session.clone());
