@@ -66,7 +66,7 @@ fn b01_interrupt_during_a_turn_exits_130() {
     running.signal(Signal::INT);
     let ran = running.wait().exits(130).out_has("interrupted");
     assert!(begun.elapsed() < SOON, "{ran:#?}");
-    ran.err("dcodectl: error: stopped by INT; the turn ended: interrupted\n");
+    ran.err("dcodectl: error: stopped by INT; the turn ended: interrupted (exit code 130)\n");
     assert_eq!(seen(&daemon, "POST", "/interrupt"), 1);
     let summary = summary(&file);
     assert_eq!(summary["exit_code"], 130);

@@ -151,7 +151,7 @@ fn b04_an_iteration_limit_without_an_error_event_has_its_line() {
     }
     let ran = at(&ending("max_iterations"), ["run", "go"]).run().exits(12);
     ran.out_has("max_iterations")
-        .err_has("the turn reached its iteration limit\n");
+        .err_has("the turn reached its iteration limit (exit");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn an_accepted_outcome_exits_0_and_the_summary_tells_the_truth() {
             assert_eq!(err.len(), 1, "{ran:#?}");
             assert_eq!(err[0]["notice"]["code"], exit.name(), "{ran:#?}");
             let message = err[0]["notice"]["message"].as_str().unwrap();
-            assert!(message.contains("(accepted)"), "{ran:#?}");
+            assert!(message.contains("accepted"), "{ran:#?}");
         }
     }
 }
@@ -248,7 +248,7 @@ fn b12_a_question_nobody_can_answer_stops_nothing_for_long() {
     ran.exits(0)
         .within(SOON)
         .out_has("not allowed")
-        .err_has("is denied");
+        .err_has("denied t1-0@");
     let approval = &summary["approvals"][0];
     assert_eq!(
         (&approval["decision"], &approval["by"]),

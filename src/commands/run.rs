@@ -14,6 +14,9 @@ pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
     let policy = policy(options.approval.on_approval.as_ref(), context)?;
     text::check(&options.text)?;
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    if policy != Policy::Leave {
+        awaiting.outputs.answers_itself();
+    }
     let result = attempt(options, policy, &mut awaiting, context);
     if let Some(id) = awaiting.session_id.clone() {
         let silent = result.as_ref().is_ok_and(|outcome| outcome.silent_daemon);

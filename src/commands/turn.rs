@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::context::Flushed;
-use super::outputs::Outputs;
+use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
 use crate::cli::{Gate, OnApproval, Output};
 use crate::error::{Error, Kind, Result};
@@ -77,7 +77,7 @@ impl<'g> Awaiting<'g> {
         // left by now has got everything.
         let (last, _) = self.verdict(&outcome);
         if last.exit != judgement.exit && last.exit != Exit::StdoutClosed {
-            self.tell_message(&last, context);
+            outputs::tell(&last, context);
             judgement = last;
         }
         judgement.exit
@@ -96,7 +96,7 @@ impl<'g> Awaiting<'g> {
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
+    fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
             accept: self.gate.accept.as_ref(),
             unwatched: self.outputs.unwatched(),
@@ -164,20 +164,7 @@ impl<'g> Awaiting<'g> {
         if context.global.format() == Output::Answer {
             self.explain_empty_answer(reason, context);
         }
-        self.tell_message(judgement, context);
-    }
-
-    fn tell_message(&self, judgement: &Judgement, context: &Context<'_>) {
-        let console = &context.console;
-        let Some(message) = &judgement.message else {
-            return;
-        };
-        if judgement.is_calm() {
-            console.notice(judgement.name, message);
-        } else {
-            let number = judgement.exit.number();
-            console.error(judgement.name, number, message, judgement.hint.as_deref());
-        }
+        outputs::tell(judgement, context);
     }
 
     /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.

@@ -36,12 +36,17 @@ pub(super) struct Stopping {
     late: bool,
     begun: Instant,
     pub(super) state: Option<SessionState>,
-    /// The daemon took the interrupt.
-    pub(super) interrupted: bool,
-    /// The interrupt was sent.
-    pub(super) sent: bool,
-    /// It was not answered in time.
-    pub(super) silent: bool,
+    interrupt: Interrupt,
+}
+
+/// What became of the interrupt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Interrupt {
+    NotSent,
+    Sent,
+    Taken,
+    /// Not answered in time.
+    Unanswered,
 }
 
 impl Stopping {
@@ -61,9 +66,7 @@ impl Stopping {
             late,
             begun: now,
             state: None,
-            interrupted: false,
-            sent: false,
-            silent: false,
+            interrupt: Interrupt::NotSent,
         }
     }
 
@@ -99,6 +102,21 @@ impl Stopping {
         }
     }
 
+    /// Whether the turn's interrupt is this program's. The turn may end before the interrupt is
+    /// answered.
+    pub(super) fn has_interrupted(&self, ended: bool) -> bool {
+        match self.interrupt {
+            Interrupt::NotSent => false,
+            Interrupt::Sent | Interrupt::Unanswered => ended,
+            Interrupt::Taken => true,
+        }
+    }
+
+    /// Whether the daemon did not answer the interrupt in time.
+    pub(super) fn met_silence(&self) -> bool {
+        self.interrupt == Interrupt::Unanswered
+    }
+
     /// Waits for the submit to be answered.
     pub(super) fn await_submit(&mut self, limits: &Limits) {
         self.phase = Phase::Submit;
@@ -123,7 +141,7 @@ impl Stopping {
         inbox: &mut Inbox,
     ) {
         let (client, session_id) = (client.clone(), session_id.to_owned());
-        self.sent = true;
+        self.interrupt = Interrupt::Sent;
         self.phase = Phase::Interrupt(inbox.call(move || client.interrupt(&session_id)));
         self.until = if self.late {
             self.begun + limits.late_interrupt
@@ -135,8 +153,11 @@ impl Stopping {
     /// The interrupt was answered, or its time is over. Says whether there is something left to
     /// wait for.
     pub(super) fn await_end(&mut self, answered: bool, limits: &Limits) -> bool {
-        self.interrupted = answered;
-        self.silent = !answered;
+        self.interrupt = if answered {
+            Interrupt::Taken
+        } else {
+            Interrupt::Unanswered
+        };
         if self.late && !answered {
             return false;
         }
