@@ -86,6 +86,8 @@ struct Run<'a> {
     held: VecDeque<FromStream>,
     answering: Answering,
     stopping: Option<Stopping>,
+    /// The bound that was reached, as the user set it.
+    bound: String,
     /// When an event was last read.
     last_event: Instant,
     /// The turn has ended, and an answer on its way is given this long.
@@ -127,6 +129,7 @@ impl<'a> Run<'a> {
             held: VecDeque::new(),
             answering: Answering::default(),
             stopping: None,
+            bound: String::new(),
             last_event: Instant::now(),
             parting: None,
             failure: None,
@@ -161,10 +164,11 @@ impl<'a> Run<'a> {
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
+            // The turn's end may be read before the answer to the interrupt that ended it.
             interrupted: stopping
                 .as_ref()
                 .is_some_and(|stopping| stopping.has_interrupted(ended)),
-            silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
+            silent_daemon: stopping.as_ref().is_some_and(Stopping::met_silence),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
             failure: self.failure,
@@ -173,12 +177,15 @@ impl<'a> Run<'a> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let (whole, idle) = match self.stopping {
-            Some(_) => (None, None),
+        let (whole, idle) = match &self.stopping {
             None => (
                 self.plan.deadline.map(|(at, _)| at),
                 self.plan.idle_timeout.map(|bound| self.last_event + bound),
             ),
+            Some(stopping) if stopping.heeds_the_bound() => {
+                (self.plan.deadline.map(|(at, _)| at), None)
+            }
+            Some(_) => (None, None),
         };
         let submission = match self.submission {
             Submission::Unanswered(until, _) | Submission::Pausing(until) => Some(until),
@@ -221,7 +228,7 @@ impl<'a> Run<'a> {
             self.stop(Stop::Unwatched)?;
         }
         if let Some(bound) = self.bound_reached(now) {
-            self.stop(Stop::Timeout(bound))?;
+            self.overdue(bound)?;
         }
         if let Err(end) = self.feed.tick(now, self.inbox) {
             return self.feed_ended(end);

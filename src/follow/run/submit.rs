@@ -33,6 +33,9 @@ impl Run<'_> {
         let Target::Submit(turn, _) = &self.plan.target else {
             return;
         };
+        if self.stopping.is_some() {
+            return;
+        }
         let (client, id, turn) = (
             self.plan.client.clone(),
             self.plan.session_id.clone(),
@@ -72,9 +75,10 @@ impl Run<'_> {
         while let Some(message) = self.held.pop_front() {
             self.take(message)?;
         }
-        match self.stopping {
-            Some(_) => self.interrupt(),
-            None => ON,
+        match &self.stopping {
+            // Any other step of the stop comes to the interrupt by itself.
+            Some(stopping) if stopping.awaits_submit() => self.interrupt(),
+            _ => ON,
         }
     }
 
