@@ -5,12 +5,12 @@
 //! cannot be filled ends the feed.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
-use super::losses::{self, FeedEnd};
+use super::losses::{self, FeedEnd, Outage};
 use super::reader::{self, Batch, FromStream};
 use crate::client::{Client, Received};
 use crate::error::{Error, Kind};
@@ -29,12 +29,6 @@ enum State {
     Open,
     Pausing(Instant),
     Asking(Pending<Received<Session>>, Why),
-}
-
-/// A spell without any sign of life from the stream.
-struct Outage {
-    since: Instant,
-    pause: Duration,
 }
 
 /// See the module.
