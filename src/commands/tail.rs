@@ -31,7 +31,7 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
     match end {
         Some(Ended::Signal(signal)) => Err(Error::new(Kind::Signal(signal), "stopped by a signal")),
         Some(Ended::WriteFailed) => Ok(Exit::OutputFailed),
-        Some(Ended::Feed(end)) => ended(end, &session.id),
+        Some(Ended::Feed(end)) => ended(end, &session.id, through),
         // A reader that left is an ending, and whoever left knows it.
         Some(Ended::Unwatched) | None => Ok(Exit::Done),
     }
@@ -88,8 +88,14 @@ fn follow(
     None
 }
 
-fn ended(end: FeedEnd, id: &str) -> Result<Exit> {
+fn ended(end: FeedEnd, id: &str, through: Option<u64>) -> Result<Exit> {
     match end {
+        FeedEnd::Gone { orderly: true } if let Some(through) = through => {
+            let message = format!(
+                "session {id} was closed before its events up to seq {through} were all printed"
+            );
+            Err(Error::new(Kind::OutcomeUnknown, message))
+        }
         FeedEnd::Gone { orderly: true } | FeedEnd::NothingToCome => Ok(Exit::Done),
         FeedEnd::Gone { orderly: false } => {
             let message = format!("the stream was lost, and session {id} is gone");

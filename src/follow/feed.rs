@@ -356,9 +356,7 @@ impl Feed {
                 Ok(())
             }
             // A daemon that fails once may work at the next try; one that never worked may not.
-            Kind::Unreachable | Kind::Refused(_) if self.answers => {
-                self.lost(&error.to_string(), inbox, observer)
-            }
+            _ if self.answers && error.may_pass() => self.lost(&error.to_string(), inbox, observer),
             _ => Err(FeedEnd::Failed(error)),
         }
     }

@@ -58,7 +58,10 @@ fn b09_nor_does_a_first_connection_that_fails_once_the_session_was_seen() {
 fn an_orderly_end_in_the_middle_is_only_a_pause() {
     let daemon = daemon("drop");
     let id = create(&daemon);
-    let ran = at(&daemon, ["submit", &id, "--json", "x"]).run().exits(0).err("");
+    let ran = at(&daemon, ["submit", &id, "--json", "x"])
+        .run()
+        .exits(0)
+        .err("");
     let read = numbers(&ran.stdout);
     assert_eq!(read, (2..2 + read.len() as u64).collect::<Vec<_>>());
     assert_eq!(seen(&daemon, "GET", "/events"), 2);
@@ -98,9 +101,14 @@ fn a_daemon_that_is_restarted_has_forgotten_the_session() {
     let id = create(&daemon);
     let tail = at(&daemon, ["tail", &id, "--json"]).start();
     until("the tail", || seen(&daemon, "GET", "/events") > 0);
-    at(&daemon, ["submit", &id, "--detach", "x"]).run().exits(0).out("");
+    at(&daemon, ["submit", &id, "--detach", "x"])
+        .run()
+        .exits(0)
+        .out("");
     // No orderly end: the session was not closed.
-    tail.wait().exits(75).err_has(&format!("session {id} is gone"));
+    tail.wait()
+        .exits(75)
+        .err_has(&format!("session {id} is gone"));
 }
 
 #[test]
@@ -151,7 +159,9 @@ fn a_stream_that_is_open_again_is_no_longer_lost() {
     // Without an event in between, this one counts as an outage.
     cut();
     let begun = std::time::Instant::now();
-    until("longer than the limit", || begun.elapsed() > Duration::from_millis(900));
+    until("longer than the limit", || {
+        begun.elapsed() > Duration::from_millis(900)
+    });
     at(&daemon, ["interrupt", &id]).run().exits(0);
     running.wait().exits(15).out_has("turn.completed");
 }
@@ -179,7 +189,10 @@ fn a_hole_is_filled_by_asking_again() {
 fn a_hole_that_stays_ends_the_command_with_its_range() {
     let start = small_turn().remove(0);
     let late = wire::event(7, "turn.completed", r#"{"turn_id":"t1","reason":"done"}"#);
-    let (first, again) = (wire::frame(&start) + &wire::frame(&late), wire::frame(&late));
+    let (first, again) = (
+        wire::frame(&start) + &wire::frame(&late),
+        wire::frame(&late),
+    );
     let daemon = daemon("silence");
     let id = create(&daemon);
     daemon.add_fault(nth_stream(1, wire::stream(&first, false)));
@@ -187,7 +200,10 @@ fn a_hole_that_stays_ends_the_command_with_its_range() {
     let ran = at(&daemon, ["submit", &id, "--json", "x"]).run().exits(36);
     assert_eq!(numbers(&ran.stdout), [2]);
     let error = &ran.err_objects()[0]["error"];
-    assert_eq!((&error["code"], &error["exit_code"]), (&"events_expired".into(), &36.into()));
+    assert_eq!(
+        (&error["code"], &error["exit_code"]),
+        (&"events_expired".into(), &36.into())
+    );
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("events 3 to 6 are missing"), "{message}");
 

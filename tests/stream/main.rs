@@ -25,7 +25,7 @@ fn short(limits: &mut Limits) {
     limits.reconnect = Duration::from_millis(600);
     limits.first_pause = Duration::from_millis(5);
     limits.longest_pause = Duration::from_millis(50);
-    limits.lag = Duration::from_millis(300);
+    limits.lag = Duration::from_millis(100);
 }
 
 /// A turn's `(type, payload)` list: its start, so many one-letter fragments, its end.
@@ -35,12 +35,18 @@ fn long_turn(fragments: usize) -> Vec<(&'static str, String)> {
         let payload = r#"{"turn_id":"t1","text":"y"}"#;
         ("message.delta", payload.to_owned())
     }));
-    events.push(("turn.completed", r#"{"turn_id":"t1","reason":"done"}"#.to_owned()));
+    events.push((
+        "turn.completed",
+        r#"{"turn_id":"t1","reason":"done"}"#.to_owned(),
+    ));
     events
 }
 
 /// A daemon that plays such a list.
-fn playing(events: &[(&str, String)], change: impl FnOnce(&mut dcodectl::simulate::Options)) -> Daemon {
+fn playing(
+    events: &[(&str, String)],
+    change: impl FnOnce(&mut dcodectl::simulate::Options),
+) -> Daemon {
     let borrowed: Vec<(&str, &str)> = events
         .iter()
         .map(|(kind, payload)| (*kind, payload.as_str()))

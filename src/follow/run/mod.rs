@@ -77,7 +77,7 @@ struct Run<'a> {
     /// A busy refusal is retried until then.
     conflict_due: Option<Instant>,
     /// What the stream says while the submit is unanswered: until then nobody knows whose it is.
-    held: VecDeque<FromStream>,
+    held: VecDeque<(u64, FromStream)>,
     answering: Answering,
     stopping: Option<Stopping>,
     /// The turn has ended, and an answer on its way is given this long.
@@ -185,7 +185,9 @@ impl<'a> Run<'a> {
 
     fn handle(&mut self, input: Input) -> Flow {
         match input {
-            Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
+            Input::Stream(connection, message) if self.feed.is(connection) => {
+                self.stream(connection, message)
+            }
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
@@ -221,13 +223,13 @@ impl<'a> Run<'a> {
         self.part(now)
     }
 
-    fn stream(&mut self, message: FromStream) -> Flow {
+    fn stream(&mut self, connection: u64, message: FromStream) -> Flow {
         let undecided = matches!(
             self.submission,
             Submission::Posting(_) | Submission::Conflict(_)
         );
         if undecided {
-            self.held.push_back(message);
+            self.held.push_back((connection, message));
             return ON;
         }
         self.take(message)?;

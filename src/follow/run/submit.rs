@@ -64,8 +64,11 @@ impl Run<'_> {
                 return OVER;
             }
         }
-        while let Some(message) = self.held.pop_front() {
-            self.take(message)?;
+        while let Some((connection, message)) = self.held.pop_front() {
+            // What was held before it may have made the feed give this connection up.
+            if self.feed.is(connection) {
+                self.take(message)?;
+            }
         }
         match self.stopping {
             Some(_) => self.interrupt(),
