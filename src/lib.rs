@@ -145,6 +145,7 @@ fn plain(json: bool) -> ConsoleOptions {
         json,
         quiet: false,
         status: false,
+        shared: false,
         palette: Palette::plain(),
         width: Box::new(|| 80),
     }
@@ -177,6 +178,7 @@ fn execute(
         json: global.format() == Output::Ndjson,
         quiet: global.quiet,
         status: human && streams.err_terminal && !dumb && !global.quiet,
+        shared: streams.shared,
         palette: palette(streams.err_terminal),
         width: Box::new(streams.width),
     };

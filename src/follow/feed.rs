@@ -91,11 +91,10 @@ impl Feed {
         self
     }
 
-    /// Ends when the session turns out to be idle with everything read.
-    #[must_use]
-    pub fn awaiting_an_end(mut self) -> Self {
-        self.awaits_end = true;
-        self
+    /// Whether from now on an end is awaited: then the feed ends when the session turns out to be idle
+    /// with everything read.
+    pub fn set_awaiting(&mut self, awaits_end: bool) {
+        self.awaits_end = awaits_end;
     }
 
     /// The daemon has answered about this session before: a first connection that fails is tried

@@ -61,7 +61,7 @@ impl LastTurn {
 }
 
 /// Whether an event says that no turn runs once it is the last of its session.
-fn outside_turns(event: &Event<'_>) -> bool {
+pub(super) fn outside_turns(event: &Event<'_>) -> bool {
     match &event.kind {
         EventKind::SessionCreated
         | EventKind::SessionResumed

@@ -16,6 +16,7 @@ mod reader;
 mod run;
 mod stop;
 mod turn;
+mod turns;
 
 pub use answering::Policy;
 pub use detached::submit_detached;
@@ -27,6 +28,7 @@ pub use losses::FeedEnd;
 pub use outcome::{Approval, By, Outcome, Stop, Turn};
 pub use questions::{Question, Questions};
 pub use run::{Plan, Target, follow};
+pub use turns::Turns;
 
 use crate::protocol::Event;
 
@@ -42,8 +44,11 @@ pub trait Observer {
     fn idle(&mut self);
     /// Whether something shown tells the time, so that [`Observer::idle`] is wanted every second.
     fn animated(&self) -> bool;
-    /// A person is to answer this question; the answer comes as [`Input::Typed`].
-    fn ask(&mut self, question: &Question);
+    /// A person is to answer this question; the answer comes as [`Input::Typed`]. `again`: what
+    /// was typed so far is no answer.
+    fn ask(&mut self, question: &Question, again: bool);
+    /// No answer is wanted any more; `typed` if a line was typed.
+    fn asked(&mut self, typed: bool);
     /// Whether nobody sees the output any more, so that following makes no sense.
-    fn unwatched(&self) -> bool;
+    fn unwatched(&mut self) -> bool;
 }

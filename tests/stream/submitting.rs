@@ -56,7 +56,7 @@ fn a_409_that_lasts_is_31_and_not_a_storm() {
         let before = seen(&daemon, "POST", "/turns");
         let ran = inside(&daemon, arguments).run().exits(31).out("");
         ran.err(&format!(
-            "dcodectl: error: a turn already runs in session {id}\n  hint: dcodectl wait {id}\n"
+            "dcodectl: error: a turn already runs in session {id} (exit code 31)\n  hint: dcodectl wait {id}\n"
         ));
         assert!(retried_with_pauses(
             seen(&daemon, "POST", "/turns") - before
@@ -238,7 +238,7 @@ fn a_session_that_goes_away_before_the_submit_is_30() {
         .exits(30)
         .out("")
         .err(&format!(
-            "dcodectl: error: session {id} went away; nothing was submitted\n"
+            "dcodectl: error: session {id} went away; nothing was submitted (exit code 30)\n"
         ));
     assert_eq!(seen(&daemon, "POST", "/turns"), 0);
 }

@@ -88,7 +88,7 @@ fn a_carried_turn_that_was_cut_off_has_no_outcome() {
     at(&daemon, ["close", &id]).run().exits(0);
     let other = resumed(&daemon, &id);
     at(&daemon, ["wait", &other]).run().exits(75).out("").err(
-        "dcodectl: error: the last turn has no end: it was cut off before the session was resumed\n",
+        "dcodectl: error: the last turn has no end: it was cut off before the session was resumed (exit code 75)\n",
     );
 }
 
@@ -97,7 +97,7 @@ fn a_session_without_a_turn_is_32_whatever_else_happened_in_it() {
     let daemon = daemon("done");
     let id = create(&daemon);
     let expected = format!(
-        "dcodectl: error: the session never had a turn\n  hint: dcodectl submit {id} -- TEXT\n"
+        "dcodectl: error: the session never had a turn (exit code 32)\n  hint: dcodectl submit {id} -- TEXT\n"
     );
     at(&daemon, ["wait", &id])
         .run()

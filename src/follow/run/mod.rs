@@ -100,8 +100,8 @@ impl<'a> Run<'a> {
                 (*from, Tracker::new(None), Submission::None)
             }
         };
-        let feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
-        let mut feed = feed.awaiting_an_end();
+        let mut feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
+        feed.set_awaiting(true);
         // Before a submit a refused connection is told at once: nothing has been sent yet.
         if matches!(plan.target, Target::Existing(_)) {
             feed = feed.of_a_known_session();
@@ -147,12 +147,13 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(self) -> Outcome {
+        let ended = self.tracker.ended();
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
             interrupted: stopping
                 .as_ref()
-                .is_some_and(|stopping| stopping.interrupted),
+                .is_some_and(|stopping| stopping.has_interrupted(ended)),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
@@ -257,7 +258,11 @@ impl<'a> Run<'a> {
                             answering.appeared(question, limits);
                         }
                     }
-                    Noted::Ours(Change::Resolved(question, _)) => answering.closed(question.seq),
+                    Noted::Ours(Change::Resolved(question, _)) => {
+                        if answering.closed(question.seq) {
+                            observer.asked(false);
+                        }
+                    }
                     Noted::Ours(Change::None) => {}
                 }
                 observer.event(event);

@@ -84,7 +84,8 @@ impl Run<'_> {
                 self.held.clear();
                 let from = session.last_seq + 1;
                 let (client, id) = (self.plan.client.clone(), self.plan.session_id.clone());
-                self.feed = Feed::new(client, &id, from, self.plan.limits).awaiting_an_end();
+                self.feed = Feed::new(client, &id, from, self.plan.limits);
+                self.feed.set_awaiting(true);
                 self.submission = Submission::Opening;
                 self.feed.open(self.inbox);
                 ON
