@@ -231,7 +231,8 @@ fn unknown_events_fields_and_reasons_pass_through() {
     let known = kinds(&ran.stdout);
     assert!(known.contains(&"skill.loaded".into()) && known.contains(&"done.proposed".into()));
     ran.out_has("12345678901234567890")
-        .out_has("1.10").out_has("mood");
+        .out_has("1.10")
+        .out_has("mood");
     let ran = at(&super::support::daemon("unknown-reason"), ["run", "x"]).run();
     ran.exits(19).err(
         "dcodectl: error: the turn ended with a stop reason this version does not know: out_of_cheese (exit code 19)\n",
