@@ -9,6 +9,9 @@
     clippy::unwrap_used
 )]
 
+pub mod inside;
+pub mod wire;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};

@@ -83,7 +83,7 @@ struct Run<'a> {
     wait_due: Option<Instant>,
     last_pause: Duration,
     /// What the stream says while the submit is unanswered: until then nobody knows whose it is.
-    held: VecDeque<FromStream>,
+    held: VecDeque<(u64, FromStream)>,
     answering: Answering,
     stopping: Option<Stopping>,
     /// The bound that was reached, as the user set it.
@@ -110,8 +110,8 @@ impl<'a> Run<'a> {
                 (*from, Tracker::new(None), Submission::None)
             }
         };
-        let feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
-        let mut feed = feed.awaiting_an_end();
+        let mut feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
+        feed.set_awaiting(true);
         // Before a submit a refused connection is told at once: nothing has been sent yet.
         if matches!(plan.target, Target::Existing(_)) {
             feed = feed.of_a_known_session();
@@ -207,7 +207,9 @@ impl<'a> Run<'a> {
 
     fn handle(&mut self, input: Input) -> Flow {
         match input {
-            Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
+            Input::Stream(connection, message) if self.feed.is(connection) => {
+                self.stream(connection, message)
+            }
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
@@ -248,13 +250,13 @@ impl<'a> Run<'a> {
         self.part(now)
     }
 
-    fn stream(&mut self, message: FromStream) -> Flow {
+    fn stream(&mut self, connection: u64, message: FromStream) -> Flow {
         let undecided = matches!(
             self.submission,
             Submission::Posting(_) | Submission::Conflict(_) | Submission::Pausing(_)
         );
         if undecided {
-            self.held.push_back(message);
+            self.held.push_back((connection, message));
             return ON;
         }
         self.take(message)?;
