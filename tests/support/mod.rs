@@ -387,3 +387,14 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .filter(|seen| seen.method == method && seen.path().ends_with(suffix))
         .count()
 }
+
+/// The names of the commands, from the help.
+pub fn commands() -> Vec<String> {
+    let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
+    let (_, list) = page.split_once("Commands:\n").unwrap();
+    let names = list.lines().map_while(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    names.collect()
+}

@@ -88,11 +88,7 @@ pub fn approval(question: &OpenQuestion<'_>, palette: &Palette) -> String {
 /// The line that asks a person; `again` after something that is no answer.
 #[must_use]
 pub fn approval_prompt(again: bool, palette: &Palette) -> String {
-    let asks = if again {
-        "a letter, please:"
-    } else {
-        "allow?"
-    };
+    let asks = if again { "a letter, please:" } else { "allow?" };
     let key = |letter: char, rest: &str| format!("[{}]{rest}", paint(&letter, palette.bold));
     format!(
         "  {} {asks} {} {} {} {} {} ",
