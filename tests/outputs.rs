@@ -6,7 +6,7 @@ mod support;
 
 use dcodectl::exit::Exit;
 use dcodectl::simulate::Speed;
-use support::{at, create, daemon, dcodectl, ends_with_the_turn, kinds};
+use support::{at, create, dcodectl, ends_with_the_turn, kinds};
 
 /// The commands that can be run against any daemon with a session, under `--json`.
 fn json_lines<'a>(id: &'a str, log: &'a str) -> Vec<(u8, Vec<&'a str>)> {
@@ -54,7 +54,7 @@ fn b24_no_environment_puts_an_escape_into_json() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("log.ndjson");
     std::fs::write(&file, support::data_lines(&log).join("\n")).unwrap();
-    let daemon = daemon("done");
+    let daemon = support::daemon("done");
     let id = create(&daemon);
     for (code, line) in json_lines(&id, file.to_str().unwrap()) {
         let ran = at(&daemon, line.iter().chain(&["--json", "-vv"]))
@@ -92,7 +92,7 @@ fn b25_b26_whatever_happens_every_line_is_an_object() {
         ("not-http", 76, "protocol"),
     ];
     for (scenario, code, named) in table {
-        let daemon = daemon(scenario);
+        let daemon = support::daemon(scenario);
         for verbosity in [None, Some("-v"), Some("-vv")] {
             let arguments = ["run", "--json", "Fix it"].into_iter().chain(verbosity);
             let ran = at(&daemon, arguments).run();
@@ -129,7 +129,7 @@ fn the_answer_is_all_that_an_answer_is() {
         ("max-iterations", 12, Some("")),
         ("unknown-reason", 19, Some("")),
     ] {
-        let daemon = daemon(scenario);
+        let daemon = support::daemon(scenario);
         for more in ["-v", "-vv", "-q"] {
             let ran = at(&daemon, ["run", "-o", "answer", more, "Fix it"])
                 .run()
@@ -148,13 +148,13 @@ fn the_answer_is_all_that_an_answer_is() {
 /// B21 as far as it needs no heartbeat: what is said on the way goes to stderr.
 #[test]
 fn b21_notices_on_the_way_stay_out_of_the_answer() {
-    let daemon = daemon("approval");
+    let daemon = support::daemon("approval");
     let ran = at(&daemon, ["run", "-o", "answer", "Clean up"])
         .run()
         .exits(0);
     let ran = ran.out("I was not allowed to remove build/, so it is still there. \n");
     ran.err_has("dcodectl: note: denied t1-0@");
-    let daemon = daemon("cut");
+    let daemon = support::daemon("cut");
     let ran = at(&daemon, ["run", "-o", "answer", "-v", "Fix it"])
         .run()
         .exits(0);
@@ -165,7 +165,7 @@ fn b21_notices_on_the_way_stay_out_of_the_answer() {
 #[test]
 fn b27_a_turn_is_over_at_its_end_and_not_at_a_step() {
     for (scenario, code, rounds) in [("tools", 0, 8), ("incomplete", 11, 5)] {
-        let daemon = daemon(scenario);
+        let daemon = support::daemon(scenario);
         let ran = at(&daemon, ["run", "--json", "Fix it"]).run().exits(code);
         assert!(ends_with_the_turn(&ran.stdout), "{ran:#?}");
         let kinds = kinds(&ran.stdout);
@@ -176,7 +176,7 @@ fn b27_a_turn_is_over_at_its_end_and_not_at_a_step() {
         assert_eq!(rounds_seen, rounds, "{ran:#?}");
     }
     // Sent back twice: the last of its three texts alone.
-    let daemon = daemon("incomplete");
+    let daemon = support::daemon("incomplete");
     let ran = at(&daemon, ["run", "-o", "answer", "Fix it"])
         .run()
         .exits(11);
@@ -185,7 +185,7 @@ fn b27_a_turn_is_over_at_its_end_and_not_at_a_step() {
 
 #[test]
 fn b38_create_prints_the_id_and_nothing_else() {
-    let daemon = daemon("done");
+    let daemon = support::daemon("done");
     let ran = at(&daemon, ["create", "--workspace", "."])
         .run()
         .exits(0)
@@ -204,7 +204,7 @@ fn b38_create_prints_the_id_and_nothing_else() {
 
 #[test]
 fn b42_a_prompt_that_begins_with_a_dash_stands_behind_two() {
-    let daemon = daemon("done");
+    let daemon = support::daemon("done");
     let id = create(&daemon);
     for text in ["- fix x", "--help me", "-v", "--"] {
         let ran = at(&daemon, ["submit", "--json", &id, "--", text])

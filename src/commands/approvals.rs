@@ -165,7 +165,10 @@ fn stands(
 ) -> Result<bool> {
     match handle {
         Some(handle) => handle.is_open(client, session_id, limits),
-        None => Ok(follow::open_question(client, session_id, limits)?
+        // A question that can no longer be seen is not known to stand.
+        None => Ok(follow::open_question(client, session_id, limits)
+            .ok()
+            .flatten()
             .is_some_and(|open| open.request.approval_id == approval_id)),
     }
 }

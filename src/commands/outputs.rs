@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use super::Context;
 use super::context::write_failed;
 use super::keyboard::Keyboard;
+use super::verdict::Judgement;
 use crate::cli::Output;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Question};
 use crate::protocol::Event;
 use crate::report::{
-    AnswerReporter, AnswerText, Human, HumanOptions, Ndjson, Reporter, SharedConsole, Summary,
-    Verdict, tables,
+    AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
+    Summary, Verdict, tables,
 };
 use crate::streams::{Queue, Sink};
 
@@ -70,6 +71,32 @@ impl Outputs {
             reader_left: false,
             write_failed: false,
         }
+    }
+
+    /// stdout alone, for events of several sessions.
+    pub(super) fn merged(context: &mut Context<'_>) -> Self {
+        let mut outputs = Self::stdout(context, None);
+        if context.global.format() == Output::Human {
+            let (out, console) = (context.streams.out.clone(), context.console.clone());
+            let (palette, verbosity, width) =
+                (context.palette, verbosity(context), context.streams.width);
+            let make = move |out: Box<dyn Write>| {
+                let options = HumanOptions {
+                    palette,
+                    verbosity,
+                    width: Box::new(width),
+                    show_status: false,
+                };
+                Human::new(out, console.clone(), options)
+            };
+            outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
+        }
+        outputs
+    }
+
+    /// Whether everything printed so far has left the program.
+    pub(super) fn is_written(&self) -> bool {
+        self.out.is_written()
     }
 
     /// Opens and empties the files that were asked for, before anything is sent.
@@ -225,6 +252,14 @@ fn open(path: &Path, context: &mut Context<'_>) -> Result<Sink> {
     Ok(sink)
 }
 
+/// -1 to 2.
+fn verbosity(context: &Context<'_>) -> i8 {
+    match (context.global.quiet, context.global.verbose) {
+        (true, _) => -1,
+        (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
+    }
+}
+
 /// The reporter of stdout.
 fn reporter(
     context: &Context<'_>,
@@ -236,14 +271,10 @@ fn reporter(
         Output::Ndjson => Box::new(Ndjson::new(out)),
         Output::Answer => Box::new(AnswerReporter::new(out, context.streams.out_terminal)),
         Output::Human => {
-            let verbosity = match (context.global.quiet, context.global.verbose) {
-                (true, _) => -1,
-                (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
-            };
             let width = context.streams.width;
             let options = HumanOptions {
                 palette: context.palette,
-                verbosity,
+                verbosity: verbosity(context),
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
             };
@@ -313,9 +344,32 @@ impl Observer for Outputs {
         self.console.unprompt(typed);
     }
 
-    fn unwatched(&self) -> bool {
+    fn unwatched(&mut self) -> bool {
+        self.check();
         self.reader_left && !self.has_files()
     }
+}
+
+/// Says how a turn went, on stderr: calmly where that is a result, else as an error.
+pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
+    let Some(message) = &judgement.message else {
+        return;
+    };
+    let console = &context.console;
+    let number = judgement.exit.number();
+    // A log is read long after the shell has forgotten the code.
+    let coded = format!("{message} (exit code {number})");
+    let message = if context.json() { message } else { &coded };
+    if judgement.is_calm() {
+        console.notice(judgement.name, message);
+    } else {
+        console.error(judgement.name, number, message, judgement.hint.as_deref());
+    }
+}
+
+/// The error of a command that leaves at the first signal.
+pub(super) fn stopped(signal: i32) -> Error {
+    Error::new(Kind::Signal(signal), "stopped by a signal")
 }
 
 /// Flushes a file's sink at the end; a failure stays with the sink.

@@ -95,7 +95,7 @@ impl<'g> Awaiting<'g> {
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
+    fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
             accept: self.gate.accept.as_ref(),
             unwatched: self.outputs.unwatched(),
@@ -147,18 +147,7 @@ impl<'g> Awaiting<'g> {
         if context.global.format() == Output::Answer {
             self.explain_empty_answer(reason, context);
         }
-        let Some(message) = &judgement.message else {
-            return;
-        };
-        let number = judgement.exit.number();
-        // A log is read long after the shell has forgotten the code.
-        let coded = format!("{message} (exit code {number})");
-        let message = if context.json() { message } else { &coded };
-        if judgement.is_calm() {
-            console.notice(judgement.name, message);
-        } else {
-            console.error(judgement.name, number, message, judgement.hint.as_deref());
-        }
+        outputs::tell(judgement, context);
     }
 
     /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.

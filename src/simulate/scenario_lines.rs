@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::json::quoted;
+use super::json::{compact, quoted};
 use super::script::{Action, Payload, Step, When, Wire};
 
 /// One line of a scenario. Exactly one of the members below `on` is there.
@@ -104,7 +104,8 @@ impl Writer {
             self.end(reason, line.completion.as_deref());
         } else if let Some(kind) = &line.emit {
             let payload = line.payload.as_deref().map_or("{}", RawValue::get);
-            self.emit(kind, payload.to_owned());
+            let payload = compact(payload);
+            self.emit(kind, payload);
         } else if let Some(path) = line.edited_by_hand {
             self.push(Action::EditedByHand(path));
         } else if line.hold {
@@ -135,7 +136,7 @@ impl Writer {
         self.call = format!("call_{}_{}", self.round, self.calls);
         self.calls += 1;
         let (id, name) = (quoted(&self.call), quoted(&call.name));
-        let input = call.input.get();
+        let input = compact(call.input.get());
         self.emit(
             "progress",
             format!("{{\"turn_id\":\"$TURN\",\"tool_call_id\":{id},\"name\":{name},\"kind\":\"arguments\",\"done\":0}}"),
@@ -233,7 +234,7 @@ impl Writer {
             format!(",\"cache_read_tokens\":{cached}")
         };
         let completion = completion.map_or(String::new(), |completion| {
-            format!(",\"completion\":{completion}")
+            format!(",\"completion\":{}", compact(completion.get()))
         });
         let reason = quoted(reason);
         self.emit(

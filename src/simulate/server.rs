@@ -229,11 +229,12 @@ impl Served<'_> {
         style: Style,
         subscription: &Subscription,
     ) -> io::Result<bool> {
+        // Marked first: whoever has read the head may cut the stream.
+        self.core.mark_stream(self.number, request.method != "HEAD");
         self.write(&answer::stream_head(request))?;
         if request.method == "HEAD" {
             return Ok(!request.close);
         }
-        self.core.mark_stream(self.number, true);
         let mut stream = Stream {
             to: &self.connection.stream,
             chunked: !request.old,

@@ -398,3 +398,9 @@ pub fn commands() -> Vec<String> {
     });
     names.collect()
 }
+
+/// Whether a turn runs, or waits for an answer, in some session.
+pub fn is_busy(daemon: &Daemon) -> bool {
+    let ran = at(daemon, ["list", "--json"]).run();
+    ran.stdout.contains(r#""state":"running""#) || ran.stdout.contains(r#""state":"blocked""#)
+}
