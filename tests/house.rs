@@ -272,10 +272,9 @@ fn hints_and_messages_name_commands_and_options_that_are_there() {
                 let known = listed.contains(word) || word == "--event-retention";
                 assert!(known, "src/{path}:{line} mentions {word}");
             }
-            for word in words_after(text, "dcodectl ")
-                .into_iter()
-                .filter(|word| !word.is_empty())
-            {
+            let starts = ["'dcodectl ", "hint(\"dcodectl ", "format!(\"dcodectl "];
+            let named = starts.map(|start| words_after(text, start)).concat();
+            for word in named.into_iter().filter(|word| !word.is_empty()) {
                 let known = commands.iter().any(|name| name == word);
                 assert!(known, "src/{path}:{line} mentions {word}: {text}");
             }

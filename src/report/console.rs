@@ -17,6 +17,10 @@ use super::visible::visible;
 const ERASE: &str = "\r\x1b[K";
 
 /// How stderr is written.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub struct ConsoleOptions {
     /// One JSON object a line and nothing else.
     pub json: bool,
