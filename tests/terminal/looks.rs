@@ -277,3 +277,23 @@ fn b36_json_has_the_daemons_bytes_and_an_answer_is_escaped_at_a_terminal_only() 
     let shown = Terminal::run(command(&daemon, &answer)).exits(0);
     assert_eq!(shown.text, "a\\x1b[2Jb\r\n");
 }
+
+#[test]
+fn wrong_arguments_are_coloured_like_any_other_error() {
+    let daemon = support::daemon("done");
+    let plain = "dcodectl: error: unrecognized subcommand 'frob'\r\n";
+    let shown = Terminal::run(script(&daemon, "\"$1\" frob")).exits(2);
+    shown.has("dcodectl: error:\x1b[0m unrecognized");
+    for line in [
+        "NO_COLOR=1 \"$1\" frob",
+        "\"$1\" --color never frob",
+        "\"$1\" --color=never frob",
+        "TERM=dumb \"$1\" frob",
+    ] {
+        Terminal::run(script(&daemon, line)).exits(2).has(plain);
+    }
+    // What is misspelt is named, also where it may be a text.
+    let ran = support::dcodectl(["run", "--timout", "5m", "x"]).run();
+    let ran = ran.exits(2).out("").err_has("'--timeout'");
+    ran.err_has(" goes after --");
+}
