@@ -36,6 +36,10 @@ struct FileOutput {
 }
 
 /// See the module.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub(super) struct Outputs {
     console: SharedConsole,
     verbose: bool,

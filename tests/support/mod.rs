@@ -395,6 +395,17 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .count()
 }
 
+/// The names of the commands, from the help.
+pub fn commands() -> Vec<String> {
+    let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
+    let (_, list) = page.split_once("Commands:\n").unwrap();
+    let names = list.lines().map_while(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    names.collect()
+}
+
 /// Whether a turn runs, or waits for an answer, in some session.
 pub fn is_busy(daemon: &Daemon) -> bool {
     let ran = at(daemon, ["list", "--json"]).run();
