@@ -7,11 +7,15 @@ pub mod answer;
 pub mod approval;
 mod changes;
 pub mod console;
+mod digest;
+mod facts;
 pub mod human;
 pub mod ndjson;
+mod record;
 pub mod style;
 pub mod summary;
 pub mod tables;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -25,11 +29,12 @@ use crate::protocol::Event;
 pub use answer::{AnswerReporter, AnswerText};
 pub use approval::{approval_handle, approval_subject};
 pub use console::{ConsoleOptions, SharedConsole};
+pub use digest::sha256_hex;
 pub use human::{Human, HumanOptions};
 pub use ndjson::Ndjson;
 pub use style::Palette;
 pub use summary::Summary;
-pub use verdict::{AnsweredBy, ApprovalRecord, Verdict};
+pub use verdict::{AnsweredBy, ApprovalRecord, GateVerdict, Verdict};
 pub use visible::{visible, visible_lines};
 
 /// One output of a followed stream.
