@@ -113,7 +113,7 @@ fn check(cli: &Cli) -> Result<()> {
 
 fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
     let mut err = streams.err.clone();
-    let console = SharedConsole::new(Box::new(streams.err.clone()), plain(json));
+    let console = SharedConsole::new(Box::new(streams.err.clone()), plain(json, surroundings));
     match refusal {
         Refusal::Nothing if json => {
             let error = Error::usage("no command is given").hint("dcodectl --help");
@@ -140,13 +140,14 @@ fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams
     }
 }
 
-fn plain(json: bool) -> ConsoleOptions {
+fn plain(json: bool, surroundings: &Surroundings<'_>) -> ConsoleOptions {
     ConsoleOptions {
         json,
         quiet: false,
         status: false,
         palette: Palette::plain(),
         width: Box::new(|| 80),
+        workflow_safe: surroundings.in_workflow(),
     }
 }
 
@@ -179,6 +180,7 @@ fn execute(
         status: human && streams.err_terminal && !dumb && !global.quiet,
         palette: palette(streams.err_terminal),
         width: Box::new(streams.width),
+        workflow_safe: surroundings.in_workflow(),
     };
     let console = SharedConsole::new(Box::new(streams.err.clone()), options);
     let colours = palette(streams.out_terminal);

@@ -230,6 +230,7 @@ fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Repor
                 verbosity,
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
+                workflow_safe: context.surroundings.in_workflow(),
             };
             let mut human = Human::new(Box::new(out), context.console.clone(), options);
             if let Some(tokens) = context_window {

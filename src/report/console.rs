@@ -12,11 +12,13 @@ use serde::Serialize;
 use super::style::{Palette, paint};
 use super::text::{shorten, usable};
 use super::visible::visible;
+use super::workflow::{workflow_safe, workflow_safe_json};
 
 /// Returns to the line's start and erases it.
 const ERASE: &str = "\r\x1b[K";
 
 /// How stderr is written.
+#[allow(clippy::struct_excessive_bools)] // Each is an answer of its own, and none a state.
 pub struct ConsoleOptions {
     /// One JSON object a line and nothing else.
     pub json: bool,
@@ -28,6 +30,8 @@ pub struct ConsoleOptions {
     pub palette: Palette,
     /// Columns of the terminal, asked anew for each status line; 0 if unknown.
     pub width: Box<dyn Fn() -> usize>,
+    /// A workflow's runner reads stderr: no text may act as one of its commands.
+    pub workflow_safe: bool,
 }
 
 impl fmt::Debug for ConsoleOptions {
@@ -144,6 +148,15 @@ impl SharedConsole {
         });
     }
 
+    /// A workflow command, one line, for the runner that reads stderr. Asked for by an option of its
+    /// own: not silent under `quiet`, and the only line under `json` that is no object.
+    pub fn annotate(&self, command: &str) {
+        self.with(|console| {
+            console.erase();
+            console.put_raw(&format!("{command}\n"));
+        });
+    }
+
     /// Draws, replaces or erases the transient status line. The text may be untrusted.
     ///
     /// Nothing happens where no status line is wanted.
@@ -196,8 +209,18 @@ impl SharedConsole {
 }
 
 impl Console {
-    /// Failures are ignored here and below: there is no other place to report them.
     fn put(&mut self, text: &str) {
+        if !self.options.workflow_safe {
+            self.put_raw(text);
+        } else if self.options.json {
+            self.put_raw(&workflow_safe_json(text));
+        } else {
+            self.put_raw(&workflow_safe(text));
+        }
+    }
+
+    /// Failures are ignored here and above: there is no other place to report them.
+    fn put_raw(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());
         let _ = self.err.flush();
     }
@@ -248,6 +271,7 @@ mod tests {
             status: true,
             palette: Palette::plain(),
             width: Box::new(move || width),
+            workflow_safe: false,
         };
         let console = SharedConsole::new(Box::new(capture.clone()), options);
         (console, capture)
@@ -289,6 +313,21 @@ mod tests {
         );
         assert_eq!(lines[0]["notice"]["message"], "a\n\"b\"");
         assert_eq!(lines[2]["error"]["hint"], "that");
+    }
+
+    #[test]
+    fn no_text_acts_as_a_workflow_command() {
+        for json in [false, true] {
+            let (console, capture) = console(json, false, 80);
+            console.0.borrow_mut().options.workflow_safe = true;
+            console.notice("x", "y ##[error]z");
+            console.error("x", 1, "::error::y", Some("##[error]"));
+            console.block("::error::x\n");
+            assert!(!capture.text().contains("##["), "{}", capture.text());
+            assert!(!capture.text().contains("\n::"), "{}", capture.text());
+            console.annotate("::notice::ours");
+            assert!(capture.text().ends_with("\n::notice::ours\n"));
+        }
     }
 
     #[test]
@@ -350,6 +389,7 @@ mod tests {
             status: true,
             palette: Palette::coloured(),
             width: Box::new(|| 0),
+            workflow_safe: false,
         };
         let console = SharedConsole::new(Box::new(Gone), options);
         console.status(Some("x".into()));

@@ -9,6 +9,7 @@ mod changes;
 pub mod console;
 mod digest;
 mod facts;
+pub mod github;
 pub mod human;
 pub mod junit;
 pub mod markdown;
@@ -23,6 +24,7 @@ mod testing;
 mod text;
 mod verdict;
 pub mod visible;
+mod workflow;
 
 use std::io;
 
@@ -32,6 +34,7 @@ pub use answer::{AnswerReporter, AnswerText};
 pub use approval::{approval_handle, approval_subject};
 pub use console::{ConsoleOptions, SharedConsole};
 pub use digest::sha256_hex;
+pub use github::GitHub;
 pub use human::{Human, HumanOptions};
 pub use junit::JUnit;
 pub use markdown::Markdown;
@@ -40,6 +43,7 @@ pub use style::Palette;
 pub use summary::Summary;
 pub use verdict::{AnsweredBy, ApprovalRecord, GateVerdict, Verdict};
 pub use visible::{visible, visible_lines};
+pub use workflow::workflow_safe;
 
 /// One output of a followed stream.
 ///

@@ -18,6 +18,7 @@ fn console(status: bool) -> (SharedConsole, Capture) {
         status,
         palette: Palette::plain(),
         width: Box::new(|| 80),
+        workflow_safe: false,
     };
     (
         SharedConsole::new(Box::new(capture.clone()), options),
@@ -33,6 +34,7 @@ fn human(verbosity: i8, palette: Palette, width: usize) -> (Human, Capture) {
         verbosity,
         width: Box::new(move || width),
         show_status: false,
+        workflow_safe: false,
     };
     let human = Human::new(Box::new(capture.clone()), console(false).0, options);
     (human, capture)
