@@ -167,14 +167,42 @@ pub struct Close {
 /// `tail`
 #[derive(Debug, Args)]
 pub struct Tail {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
-    pub session: String,
+    /// Full ids, unique prefixes, or @ for the one live session of the current directory
+    #[arg(required_unless_present = "all", value_name = "SESSION")]
+    pub sessions: Vec<String>,
+    /// Every live session, also those created while it runs
+    #[arg(long)]
+    pub all: bool,
     /// Start at this event, from 1 [default: the oldest event still held]
     #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
     pub from: Option<u64>,
     /// End after the events there are now
-    #[arg(long)]
+    #[arg(long, conflicts_with = "until")]
     pub no_follow: bool,
+    /// End at the next end of a turn, or once no turn runs; the code is the last turn's
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub until: Option<Until>,
+    /// Print only events of this type, such as turn.completed or 'tool.*'; may be repeated
+    #[arg(long = "type", value_name = "GLOB")]
+    pub types: Vec<String>,
+    /// Print only the turn with this id
+    #[arg(long, value_name = "ID")]
+    pub turn: Option<String>,
+    /// End after so many printed events
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+    /// Go on where an earlier tail with this file left off, and keep it up to date
+    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    pub cursor: Option<PathBuf>,
+}
+
+/// When a tail ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Until {
+    /// At the first end of a turn.
+    Turn,
+    /// Once no turn runs.
+    Idle,
 }
 
 /// `steer`

@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{self, Limits, Question};
 use crate::protocol::{Decision, ErrorCode};
-use crate::report::{approval_subject, tables};
+use crate::report::{Palette, tables};
 
 /// The pause before a refused answer is sent again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -45,9 +45,16 @@ fn input(question: &Question) -> Option<Box<RawValue>> {
     RawValue::from_string(question.input.clone()?).ok()
 }
 
-/// What a question is about: the command or the path.
-pub(super) fn subject(question: &Question) -> Option<String> {
-    approval_subject(&question.request, input(question).as_deref())
+/// What a question is about, for who is to answer it here.
+pub(super) fn described(question: &Question, palette: &Palette) -> String {
+    let input = input(question);
+    let row = tables::OpenQuestion {
+        session_id: "",
+        seq: question.seq,
+        request: &question.request,
+        input: input.as_deref(),
+    };
+    tables::approval(&row, palette)
 }
 
 /// The question as one JSON object: the daemon's own fields, then the handle and the call's input.
@@ -158,7 +165,10 @@ fn stands(
 ) -> Result<bool> {
     match handle {
         Some(handle) => handle.is_open(client, session_id, limits),
-        None => Ok(follow::open_question(client, session_id, limits)?
+        // A question that can no longer be seen is not known to stand.
+        None => Ok(follow::open_question(client, session_id, limits)
+            .ok()
+            .flatten()
             .is_some_and(|open| open.request.approval_id == approval_id)),
     }
 }

@@ -3,6 +3,7 @@
 mod approvals;
 mod context;
 mod help;
+mod keyboard;
 mod lifecycle;
 mod outputs;
 mod ping;

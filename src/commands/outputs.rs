@@ -4,20 +4,21 @@
 //! reported once and the rest goes on.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use super::Context;
 use super::context::write_failed;
+use super::keyboard::Keyboard;
+use super::verdict::Judgement;
 use crate::cli::Output;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Input, Observer, Question, Waker};
+use crate::follow::{Observer, Question};
 use crate::protocol::Event;
 use crate::report::{
-    AnswerReporter, AnswerText, Human, HumanOptions, Ndjson, Reporter, SharedConsole, Summary,
-    Verdict,
+    AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
+    Summary, Verdict, tables,
 };
 use crate::streams::{Queue, Sink};
 
@@ -41,6 +42,10 @@ pub(super) struct Outputs {
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
     keyboard: Keyboard,
+    /// Questions are answered by this program or at this terminal, not by another client.
+    answers_itself: bool,
+    /// The page on stdout shows a question to whoever answers on stderr.
+    question_on_stdout: bool,
     /// The reader of stdout left.
     pub(super) reader_left: bool,
     /// A write failed, other than for a reader that left.
@@ -54,15 +59,44 @@ impl Outputs {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
             out: context.streams.out.clone(),
-            stdout: Some(reporter(context, context_window)),
+            stdout: Some(reporter(context, context_window, false)),
             events: None,
             summary: None,
             summary_on_stdout: None,
             answer: AnswerText::new(),
             keyboard: Keyboard::new(context),
+            answers_itself: false,
+            question_on_stdout: context.streams.out_terminal
+                && context.global.format() == Output::Human,
             reader_left: false,
             write_failed: false,
         }
+    }
+
+    /// stdout alone, for events of several sessions.
+    pub(super) fn merged(context: &mut Context<'_>) -> Self {
+        let mut outputs = Self::stdout(context, None);
+        if context.global.format() == Output::Human {
+            let (out, console) = (context.streams.out.clone(), context.console.clone());
+            let (palette, verbosity, width) =
+                (context.palette, verbosity(context), context.streams.width);
+            let make = move |out: Box<dyn Write>| {
+                let options = HumanOptions {
+                    palette,
+                    verbosity,
+                    width: Box::new(width),
+                    show_status: false,
+                };
+                Human::new(out, console.clone(), options)
+            };
+            outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
+        }
+        outputs
+    }
+
+    /// Whether everything printed so far has left the program.
+    pub(super) fn is_written(&self) -> bool {
+        self.out.is_written()
     }
 
     /// Opens and empties the files that were asked for, before anything is sent.
@@ -105,10 +139,15 @@ impl Outputs {
         Ok(())
     }
 
+    /// Questions are answered here: how else to answer them is not said.
+    pub(super) fn answers_itself(&mut self) {
+        self.answers_itself = true;
+    }
+
     /// The session's context window has become known.
     pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
         if self.stdout.is_some() {
-            self.stdout = Some(reporter(context, context_window));
+            self.stdout = Some(reporter(context, context_window, self.answers_itself));
         }
     }
 
@@ -213,21 +252,29 @@ fn open(path: &Path, context: &mut Context<'_>) -> Result<Sink> {
     Ok(sink)
 }
 
+/// -1 to 2.
+fn verbosity(context: &Context<'_>) -> i8 {
+    match (context.global.quiet, context.global.verbose) {
+        (true, _) => -1,
+        (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
+    }
+}
+
 /// The reporter of stdout.
-fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Reporter> {
+fn reporter(
+    context: &Context<'_>,
+    context_window: Option<u64>,
+    answers_itself: bool,
+) -> Box<dyn Reporter> {
     let out = context.streams.out.clone();
     match context.global.format() {
         Output::Ndjson => Box::new(Ndjson::new(out)),
         Output::Answer => Box::new(AnswerReporter::new(out, context.streams.out_terminal)),
         Output::Human => {
-            let verbosity = match (context.global.quiet, context.global.verbose) {
-                (true, _) => -1,
-                (false, level) => i8::try_from(level.min(2)).unwrap_or(2),
-            };
             let width = context.streams.width;
             let options = HumanOptions {
                 palette: context.palette,
-                verbosity,
+                verbosity: verbosity(context),
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
                 workflow_safe: context.surroundings.in_workflow(),
@@ -235,6 +282,9 @@ fn reporter(context: &Context<'_>, context_window: Option<u64>) -> Box<dyn Repor
             let mut human = Human::new(Box::new(out), context.console.clone(), options);
             if let Some(tokens) = context_window {
                 human.set_context_window(tokens);
+            }
+            if answers_itself {
+                human.answers_itself();
             }
             Box::new(human)
         }
@@ -271,62 +321,56 @@ impl Observer for Outputs {
             let _ = reporter.idle();
         }
         self.check();
+        self.console.remind();
     }
 
     fn animated(&self) -> bool {
         self.console.shows_status()
     }
 
-    fn ask(&mut self, question: &Question) {
+    fn ask(&mut self, question: &Question, again: bool) {
+        // The page first: the question may stand on it.
+        self.idle();
         self.keyboard.listen();
-        let subject = super::approvals::subject(question).unwrap_or_default();
-        let tool = crate::report::visible(&question.request.tool).into_owned();
-        self.console.block(&format!(
-            "{tool} {}\nallow? [y]es, [n]o, for the [s]ession, the [p]roject, [a]lways: ",
-            crate::report::visible(&subject)
-        ));
+        let palette = self.console.palette();
+        if !again && !self.question_on_stdout {
+            let text = super::approvals::described(question, &palette);
+            self.console.block(&text);
+        }
+        self.console
+            .prompt(&tables::approval_prompt(again, &palette));
     }
 
-    fn unwatched(&self) -> bool {
+    fn asked(&mut self, typed: bool) {
+        self.console.unprompt(typed);
+    }
+
+    fn unwatched(&mut self) -> bool {
+        self.check();
         self.reader_left && !self.has_files()
     }
 }
 
-/// The terminal's lines, read from the first question on and not before.
-struct Keyboard {
-    stdin: Option<Box<dyn Read + Send>>,
-    waker: Waker,
-    listening: bool,
+/// Says how a turn went, on stderr: calmly where that is a result, else as an error.
+pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
+    let Some(message) = &judgement.message else {
+        return;
+    };
+    let console = &context.console;
+    let number = judgement.exit.number();
+    // A log is read long after the shell has forgotten the code.
+    let coded = format!("{message} (exit code {number})");
+    let message = if context.json() { message } else { &coded };
+    if judgement.is_calm() {
+        console.notice(judgement.name, message);
+    } else {
+        console.error(judgement.name, number, message, judgement.hint.as_deref());
+    }
 }
 
-impl Keyboard {
-    fn new(context: &mut Context<'_>) -> Self {
-        Self {
-            stdin: context
-                .streams
-                .in_terminal
-                .then(|| context.streams.stdin.take())
-                .flatten(),
-            waker: context.inbox.waker(),
-            listening: false,
-        }
-    }
-
-    fn listen(&mut self) {
-        if self.listening {
-            return;
-        }
-        self.listening = true;
-        let (stdin, waker) = (self.stdin.take(), self.waker.clone());
-        thread::spawn(move || {
-            // Without a stdin the prompt was read from it, and the terminal is at its end.
-            let mut lines = stdin.map(|stdin| BufReader::new(stdin).lines());
-            while let Some(Ok(line)) = lines.as_mut().and_then(Iterator::next) {
-                waker.send(Input::Typed(Some(line)));
-            }
-            waker.send(Input::Typed(None));
-        });
-    }
+/// The error of a command that leaves at the first signal.
+pub(super) fn stopped(signal: i32) -> Error {
+    Error::new(Kind::Signal(signal), "stopped by a signal")
 }
 
 /// Flushes a file's sink at the end; a failure stays with the sink.

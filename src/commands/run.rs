@@ -17,6 +17,9 @@ pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
         images: text::images(&options.images.paths, context)?,
     };
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    if policy != Policy::Leave {
+        awaiting.outputs.answers_itself();
+    }
     let result = attempt(options, turn, policy, &mut awaiting, context);
     if let Some(id) = awaiting.session_id.clone() {
         let silent = result.as_ref().is_ok_and(|outcome| outcome.silent_daemon);

@@ -30,6 +30,9 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
         return detach(options, turn, context);
     }
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    if policy != Policy::Leave {
+        awaiting.outputs.answers_itself();
+    }
     match attempt(options, turn, policy, &mut awaiting, context) {
         Ok(outcome) => Ok(awaiting.finish(outcome, context)),
         Err(error) => Ok(awaiting.failed(error, context)),

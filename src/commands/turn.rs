@@ -95,7 +95,7 @@ impl<'g> Awaiting<'g> {
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
+    fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
             accept: self.gate.accept.as_ref(),
             unwatched: self.outputs.unwatched(),
@@ -147,15 +147,7 @@ impl<'g> Awaiting<'g> {
         if context.global.format() == Output::Answer {
             self.explain_empty_answer(reason, context);
         }
-        let Some(message) = &judgement.message else {
-            return;
-        };
-        if judgement.is_calm() {
-            console.notice(judgement.name, message);
-        } else {
-            let number = judgement.exit.number();
-            console.error(judgement.name, number, message, judgement.hint.as_deref());
-        }
+        outputs::tell(judgement, context);
     }
 
     /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.

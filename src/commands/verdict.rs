@@ -162,7 +162,7 @@ fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
             exit: Exit::Done,
             accepted: true,
             name: exit.name(),
-            message: Some(format!("{message} (accepted)")),
+            message: Some(format!("{message}; accepted")),
             hint: None,
         };
     }
@@ -190,8 +190,11 @@ fn sentence(reason: &StopReason, turn: &Turn, completion: Option<&Completion>) -
             format!("max_tokens: the turn passed its output-token limit{rounds}")
         }
         StopReason::Error => match &turn.error {
-            Some(error) => format!("error: {}: {}", error.code, error.message),
-            None => "error: the model could not be used; no session.error says why".to_owned(),
+            Some(error) => format!(
+                "the turn ended with error: {}: {}",
+                error.code, error.message
+            ),
+            None => "the turn ended with error, and no session.error says why".to_owned(),
         },
         StopReason::Other(word) => {
             format!("the turn ended with a stop reason this version does not know: {word}")

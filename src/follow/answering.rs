@@ -59,10 +59,15 @@ impl Answering {
         self.act = Some((question.seq, question.since + limits.question));
     }
 
-    /// A question is closed.
-    pub(super) fn closed(&mut self, seq: u64) {
+    /// A question is closed; says whether a person was being asked about it.
+    pub(super) fn closed(&mut self, seq: u64) -> bool {
         self.act.take_if(|(open, _)| *open == seq);
-        self.asked.take_if(|open| *open == seq);
+        self.asked.take_if(|open| *open == seq).is_some()
+    }
+
+    /// Nobody is asked any more; says whether a person was.
+    pub(super) fn stop_asking(&mut self) -> bool {
+        self.asked.take().is_some()
     }
 
     /// Whether an answer is on its way.

@@ -1,16 +1,12 @@
 //! A submit that is not followed. Everything here blocks, on a thread of its own.
 
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::history;
 use super::limits::Limits;
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::protocol::{ErrorCode, SubmitTurn};
-
-/// The pause before a refused submit is sent again.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Submits a turn and returns the number from which on its events are found.
 ///
@@ -29,17 +25,18 @@ pub fn submit_detached(
         match client.submit(session_id, turn) {
             Ok(()) => return Ok(from),
             Err(error) if *error.kind() == Kind::OutcomeUnknown => {
-                return history::find_turn(client, session_id, from, &turn.text)?.ok_or(error);
+                // Whatever goes wrong while looking for it: the submit was sent and not answered.
+                let found = history::find_turn(client, session_id, from, &turn.text, limits);
+                return found.ok().flatten().ok_or(error);
             }
             Err(error) if error.is_refusal(&ErrorCode::TurnAlreadyActive) => {
-                match history::idle_after_conflict(client, session_id)? {
+                match history::idle_after_conflict(client, session_id, limits)? {
                     Some(idle) if Instant::now() < due => session = idle,
                     _ => return Err(busy(session_id)),
                 }
             }
             Err(error) => return Err(error),
         }
-        thread::sleep(PAUSE);
     }
 }
 

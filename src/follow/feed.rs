@@ -10,24 +10,11 @@ use std::time::{Duration, Instant};
 use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
+use super::losses::{self, FeedEnd};
 use super::reader::{self, Batch, FromStream};
 use crate::client::{Client, Received};
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
-
-/// Why no further event will come.
-#[derive(Debug)]
-pub enum FeedEnd {
-    /// The session is gone. `orderly` if the stream was ended before the 404, as by a delete.
-    Gone {
-        /// Whether the stream had ended in an orderly way.
-        orderly: bool,
-    },
-    /// The session is idle and everything it has was read: what was awaited will not come.
-    NothingToCome,
-    /// Anything else; the error says what and up to where the stream was read.
-    Failed(Error),
-}
 
 /// Why the session is being asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +54,10 @@ pub struct Feed {
     oldest: bool,
     /// An end is awaited: silence on an idle session means that none will come.
     awaits_end: bool,
-    ever_open: bool,
+    /// Whether the daemon is known to answer, so that a refused connection is a loss to be got over.
+    answers: bool,
+    /// The last stream ended in an orderly way, and nothing was read since.
+    ended: bool,
     /// The connection brought an event.
     progressed: bool,
     outage: Option<Outage>,
@@ -90,7 +80,8 @@ impl Feed {
             next: from.max(1),
             oldest: false,
             awaits_end: false,
-            ever_open: false,
+            answers: false,
+            ended: false,
             progressed: false,
             outage: None,
             hole_at: None,
@@ -110,6 +101,19 @@ impl Feed {
     #[must_use]
     pub fn awaiting_an_end(mut self) -> Self {
         self.awaits_end = true;
+        self
+    }
+
+    /// Whether from now on an end is awaited; see [`Feed::awaiting_an_end`].
+    pub fn set_awaiting(&mut self, awaits_end: bool) {
+        self.awaits_end = awaits_end;
+    }
+
+    /// The daemon has answered about this session before: a first connection that fails is tried
+    /// again like any later one.
+    #[must_use]
+    pub fn of_a_known_session(mut self) -> Self {
+        self.answers = true;
         self
     }
 
@@ -160,11 +164,14 @@ impl Feed {
             State::Open if self.awaits_end => Some(self.quiet_since + self.limits.quiet),
             _ => None,
         };
-        let outage = self
-            .outage
-            .as_ref()
-            .map(|outage| outage.since + self.limits.reconnect);
-        own.into_iter().chain(outage).min()
+        own.into_iter().chain(self.outage_deadline()).min()
+    }
+
+    /// When the outage has lasted for too long. A stream that is open again, if only silent so far,
+    /// is no longer lost; should it end without a sign of life, the outage goes on.
+    fn outage_deadline(&self) -> Option<Instant> {
+        let outage = self.outage.as_ref().filter(|_| !self.is_open())?;
+        Some(outage.since + self.limits.reconnect)
     }
 
     /// Takes a message of the current connection; each event goes to `each`, which may stop.
@@ -181,12 +188,18 @@ impl Feed {
         match message {
             FromStream::Opened => {
                 self.state = State::Open;
-                self.ever_open = true;
+                self.answers = true;
                 self.quiet_since = Instant::now();
             }
             FromStream::Batch(batch) => return self.batch(&batch, inbox, observer, &mut each),
-            FromStream::Ended => self.ask(Why::Ended, inbox),
-            FromStream::Lost(how) => self.lost(&how, inbox, observer)?,
+            FromStream::Ended => {
+                self.ended = true;
+                self.ask(Why::Ended, inbox);
+            }
+            FromStream::Lost(how) => {
+                self.ended = false;
+                self.lost(&how, inbox, observer)?;
+            }
             FromStream::Failed(error) => self.refused(error, inbox, observer)?,
         }
         Ok(ControlFlow::Continue(()))
@@ -203,7 +216,8 @@ impl Feed {
             observer.notice("reconnected", "the stream is back");
         }
         for text in batch.texts() {
-            let event = Event::parse(text).map_err(|error| self.no_event(&error))?;
+            let event = Event::parse(text)
+                .map_err(|error| FeedEnd::Failed(losses::no_event(self.next - 1, &error)))?;
             if event.seq < self.next {
                 continue;
             }
@@ -222,6 +236,7 @@ impl Feed {
         self.next += 1;
         self.progressed = true;
         self.oldest = false;
+        self.ended = false;
         self.hole_at = None;
         self.quiet_since = Instant::now();
     }
@@ -247,7 +262,7 @@ impl Feed {
         match (pending.take(), why) {
             (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => {
                 Err(FeedEnd::Gone {
-                    orderly: why == Why::Ended,
+                    orderly: self.ended,
                 })
             }
             (Ok(session), Why::Quiet) => self.quiet(&session.value),
@@ -266,10 +281,11 @@ impl Feed {
     /// # Errors
     /// As [`Feed::take`].
     pub fn tick(&mut self, now: Instant, inbox: &mut Inbox) -> Result<(), FeedEnd> {
-        if let Some(outage) = &self.outage
-            && now >= outage.since + self.limits.reconnect
-        {
-            return Err(FeedEnd::Failed(self.not_regained()));
+        if self.outage_deadline().is_some_and(|due| now >= due) {
+            return Err(FeedEnd::Failed(losses::not_regained(
+                self.next - 1,
+                self.limits.reconnect,
+            )));
         }
         match self.state {
             State::Pausing(until) if now >= until => self.open(inbox),
@@ -325,7 +341,10 @@ impl Feed {
             pause: self.limits.first_pause,
         });
         if now >= outage.since + self.limits.reconnect {
-            return Err(FeedEnd::Failed(self.not_regained()));
+            return Err(FeedEnd::Failed(losses::not_regained(
+                self.next - 1,
+                self.limits.reconnect,
+            )));
         }
         self.state = State::Pausing(now + outage.pause);
         outage.pause = (outage.pause * 2).min(self.limits.longest_pause);
@@ -340,13 +359,15 @@ impl Feed {
         observer: &mut dyn Observer,
     ) -> Result<(), FeedEnd> {
         match error.kind() {
-            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone { orderly: false }),
+            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone {
+                orderly: self.ended,
+            }),
             Kind::Refused(ErrorCode::EventsExpired) => {
                 self.ask(Why::Expired, inbox);
                 Ok(())
             }
             // A daemon that fails once may work at the next try; one that never worked may not.
-            Kind::Unreachable | Kind::Refused(_) if self.ever_open => {
+            Kind::Unreachable | Kind::Refused(_) if self.answers => {
                 self.lost(&error.to_string(), inbox, observer)
             }
             _ => Err(FeedEnd::Failed(error)),
@@ -359,7 +380,10 @@ impl Feed {
         inbox: &mut Inbox,
         observer: &mut dyn Observer,
     ) -> Result<(), FeedEnd> {
-        let first = session.first_seq.unwrap_or(1);
+        let Some(first) = session.first_seq else {
+            // An older daemon does not say which event is the oldest: nothing is left to try.
+            return Err(FeedEnd::Failed(losses::expired(self.next)));
+        };
         if first <= self.next {
             return self.lost(
                 "the daemon says that events are gone which it holds",
@@ -368,7 +392,7 @@ impl Feed {
             );
         }
         if !self.oldest {
-            return Err(FeedEnd::Failed(missing(self.next, first - 1)));
+            return Err(FeedEnd::Failed(losses::missing(self.next, first - 1)));
         }
         self.next = first;
         self.open(inbox);
@@ -377,40 +401,11 @@ impl Feed {
 
     fn hole(&mut self, seen: u64, inbox: &mut Inbox) -> Result<(), FeedEnd> {
         if self.hole_at == Some(self.next) {
-            return Err(FeedEnd::Failed(missing(self.next, seen - 1)));
+            return Err(FeedEnd::Failed(losses::missing(self.next, seen - 1)));
         }
         self.hole_at = Some(self.next);
         self.reconnects += 1;
         self.open(inbox);
         Ok(())
     }
-
-    fn no_event(&self, error: &crate::protocol::NotAnEvent) -> FeedEnd {
-        FeedEnd::Failed(
-            Error::new(Kind::Protocol, format!("the stream holds a line after seq {} that is {error}", self.next - 1))
-                .hint("is something between dcodectl and the daemon? 'dcodectl ping' asks the daemon itself"),
-        )
-    }
-
-    fn not_regained(&self) -> Error {
-        Error::new(
-            Kind::OutcomeUnknown,
-            format!(
-                "the stream was lost after seq {} and not regained within {}",
-                self.next - 1,
-                humantime::format_duration(self.limits.reconnect)
-            ),
-        )
-    }
-}
-
-/// The error for events that cannot be had again.
-fn missing(first: u64, last: u64) -> Error {
-    let range = if first == last {
-        format!("event {first} is")
-    } else {
-        format!("events {first} to {last} are")
-    };
-    Error::new(Kind::EventsMissing, format!("{range} missing: the daemon no longer holds them"))
-        .hint("a daemon with a larger --event-retention holds more; 'dcodectl tail SESSION' shows what is left")
 }

@@ -7,13 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::limits::Limits;
+use super::past::read;
 use super::questions::{Question, Questions};
-use crate::client::{Client, Next};
+use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::protocol::{ErrorCode, Event, EventKind, Payload, Session, SessionState};
-
-/// How often a history is read again after the stream was lost without an event.
-const TRIES: u32 = 3;
 
 /// How long to wait between two looks at something that is about to change.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -29,54 +27,6 @@ pub enum Located {
     Next(u64),
 }
 
-/// Reads the events from `from` to `through`, both included, in order.
-fn read(
-    client: &Client,
-    session_id: &str,
-    from: u64,
-    through: u64,
-    mut each: impl FnMut(&Event<'_>),
-) -> Result<()> {
-    let (mut next, mut tries) = (from, 0);
-    while next <= through {
-        let before = next;
-        let mut stream = client.events(session_id, next)?;
-        let lost = loop {
-            match stream.next() {
-                Next::Data(text) => {
-                    let event = Event::parse(text).map_err(|error| {
-                        Error::new(
-                            Kind::Protocol,
-                            format!("the stream holds a line that is {error}"),
-                        )
-                    })?;
-                    if event.seq == next {
-                        each(&event);
-                        next += 1;
-                    }
-                    if event.seq >= through || next > through {
-                        break None;
-                    }
-                }
-                Next::Alive => {}
-                Next::End => break Some("the daemon ended it".to_owned()),
-                Next::Lost(how) => break Some(how),
-                Next::Silent => break Some("no sign of life".to_owned()),
-                Next::Broken(error) => return Err(error),
-            }
-        };
-        tries = if next > before { 0 } else { tries + 1 };
-        if tries == TRIES {
-            let how = lost.unwrap_or_else(|| "events are missing".to_owned());
-            return Err(Error::new(
-                Kind::EventsMissing,
-                format!("events {next} to {through} could not be read: {how}"),
-            ));
-        }
-    }
-    Ok(())
-}
-
 /// The last turn of a history.
 #[derive(Debug, Default)]
 struct LastTurn {
@@ -84,6 +34,8 @@ struct LastTurn {
     started: Option<u64>,
     /// Whether any event of a turn was seen.
     seen: bool,
+    /// Whether an event of a type that this version does not know was seen; it may be of a turn.
+    unknown: bool,
     ended: bool,
 }
 
@@ -94,13 +46,14 @@ impl LastTurn {
                 *self = Self {
                     started: Some(event.seq),
                     seen: true,
-                    ended: false,
+                    ..Self::default()
                 };
             }
             EventKind::TurnCompleted => {
                 self.seen = true;
                 self.ended = true;
             }
+            EventKind::Other(_) => self.unknown = true,
             _ if !outside_turns(event) && !self.ended => self.seen = true,
             _ => {}
         }
@@ -108,7 +61,7 @@ impl LastTurn {
 }
 
 /// Whether an event says that no turn runs once it is the last of its session.
-fn outside_turns(event: &Event<'_>) -> bool {
+pub(super) fn outside_turns(event: &Event<'_>) -> bool {
     match &event.kind {
         EventKind::SessionCreated
         | EventKind::SessionResumed
@@ -124,49 +77,67 @@ fn outside_turns(event: &Event<'_>) -> bool {
 }
 
 /// Whether the session's last event says that no turn runs. An unknown event says nothing.
-fn last_event_is_outside_turns(client: &Client, session: &Session) -> Result<bool> {
+fn last_event_is_outside_turns(
+    client: &Client,
+    session: &Session,
+    limits: &Limits,
+) -> Result<bool> {
     let mut outside = false;
-    read(
-        client,
-        &session.id,
-        session.last_seq.max(1),
-        session.last_seq,
-        |event| {
-            outside = outside_turns(event);
-        },
-    )?;
+    let last = (session.last_seq.max(1), session.last_seq);
+    read(client, &session.id, last, limits, |event| {
+        outside = outside_turns(event);
+    })?;
     Ok(outside)
 }
 
-/// After a 409 on a submit: the session, if its last event says that the 409 is only a lag.
+/// After a 409 on a submit: the session, if its last event says that the 409 is only a lag. Then it
+/// is given a moment, so that a daemon that lags is not asked as fast as it answers.
 ///
 /// # Errors
 /// What the daemon answers.
-pub(super) fn idle_after_conflict(client: &Client, session_id: &str) -> Result<Option<Session>> {
+pub(super) fn idle_after_conflict(
+    client: &Client,
+    session_id: &str,
+    limits: &Limits,
+) -> Result<Option<Session>> {
     let session = client.session(session_id)?.value;
-    Ok(last_event_is_outside_turns(client, &session)?.then_some(session))
+    if !last_event_is_outside_turns(client, &session, limits)? {
+        return Ok(None);
+    }
+    thread::sleep(PAUSE);
+    // Somebody else's turn may have come and gone meanwhile: ours begins after whatever there is.
+    Ok(Some(client.session(session_id)?.value))
 }
 
-/// After a submit whose answer was lost: where the turn with this text begins, if it did.
+/// After a submit whose answer was lost: where the turn with this text begins, if it did within a
+/// moment.
 ///
 /// # Errors
 /// What the daemon answers.
 pub(super) fn find_turn(
     client: &Client,
     session_id: &str,
-    from: u64,
+    mut from: u64,
     text: &str,
+    limits: &Limits,
 ) -> Result<Option<u64>> {
-    let session = client.session(session_id)?.value;
-    let mut found = None;
-    read(client, session_id, from, session.last_seq, |event| {
-        if let Payload::TurnStarted(started) = event.payload()
-            && started.text.as_deref().is_none_or(|theirs| theirs == text)
-        {
-            found.get_or_insert(event.seq);
+    let due = Instant::now() + limits.lag;
+    loop {
+        let through = client.session(session_id)?.value.last_seq;
+        let mut found = None;
+        read(client, session_id, (from, through), limits, |event| {
+            if let Payload::TurnStarted(started) = event.payload()
+                && started.text.as_deref().is_none_or(|theirs| theirs == text)
+            {
+                found.get_or_insert(event.seq);
+            }
+        })?;
+        if found.is_some() || Instant::now() >= due {
+            return Ok(found);
         }
-    })?;
-    Ok(found)
+        from = from.max(through + 1);
+        thread::sleep(PAUSE);
+    }
 }
 
 /// Finds the running turn or, if none runs, the last one.
@@ -180,9 +151,15 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
         let session = client.session(session_id)?.value;
         let first = session.first_seq.unwrap_or(1).max(1);
         let mut last = LastTurn::default();
-        match read(client, session_id, first, session.last_seq, |event| {
-            last.note(event);
-        }) {
+        match read(
+            client,
+            session_id,
+            (first, session.last_seq),
+            limits,
+            |event| {
+                last.note(event);
+            },
+        ) {
             // The daemon's memory moved on between the two requests.
             Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
                 continue;
@@ -194,7 +171,11 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
             None => Located::Trimmed(first),
         };
         let idle = session.state == SessionState::Idle;
-        match (last.seen, last.ended) {
+        // Where all is held and no turn has started, none ever did, whatever else happened. One that
+        // runs may have left nothing but events this version does not know.
+        let none_started = first == 1 && last.started.is_none();
+        let seen = !none_started && (last.seen || (last.unknown && !idle));
+        match (seen, last.ended) {
             (true, true) if idle => return Ok(begins),
             (true, false) if !idle => return Ok(begins),
             (true, false) => return Err(cut_off()),
@@ -239,21 +220,31 @@ pub fn open_question(
     let due = Instant::now() + limits.lag;
     loop {
         let session = client.session(session_id)?.value;
-        if session.state != SessionState::Blocked {
+        if session.state == SessionState::Idle {
             return Ok(None);
         }
         let first = session.first_seq.unwrap_or(1).max(1);
         let mut questions = Questions::default();
-        match read(client, session_id, first, session.last_seq, |event| {
-            questions.note(event);
-        }) {
+        match read(
+            client,
+            session_id,
+            (first, session.last_seq),
+            limits,
+            |event| {
+                questions.note(event);
+            },
+        ) {
             Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
                 continue;
             }
             result => result?,
         }
+        // The stream decides: the state may still say that the turn runs (protocol, section 7).
         if let Some(question) = questions.open() {
             return Ok(Some(question.clone()));
+        }
+        if session.state != SessionState::Blocked {
+            return Ok(None);
         }
         if Instant::now() >= due {
             return Err(Error::new(

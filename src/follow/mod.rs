@@ -8,22 +8,27 @@ mod feed;
 mod history;
 mod inbox;
 mod limits;
+mod losses;
 mod outcome;
+mod past;
 mod questions;
 mod reader;
 mod run;
 mod stop;
 mod turn;
+mod turns;
 
 pub use answering::Policy;
 pub use detached::submit_detached;
-pub use feed::{Feed, FeedEnd};
+pub use feed::Feed;
 pub use history::{Located, locate_turn, open_question};
 pub use inbox::{Inbox, Input, Pending, Waited, Waker};
 pub use limits::Limits;
+pub use losses::FeedEnd;
 pub use outcome::{Approval, By, Outcome, Stop, Turn};
 pub use questions::{Question, Questions};
 pub use run::{Plan, Target, follow};
+pub use turns::Turns;
 
 use crate::protocol::Event;
 
@@ -39,8 +44,11 @@ pub trait Observer {
     fn idle(&mut self);
     /// Whether something shown tells the time, so that [`Observer::idle`] is wanted every second.
     fn animated(&self) -> bool;
-    /// A person is to answer this question; the answer comes as [`Input::Typed`].
-    fn ask(&mut self, question: &Question);
+    /// A person is to answer this question; the answer comes as [`Input::Typed`]. `again`: what
+    /// was typed so far is no answer.
+    fn ask(&mut self, question: &Question, again: bool);
+    /// No answer is wanted any more; `typed` if a line was typed.
+    fn asked(&mut self, typed: bool);
     /// Whether nobody sees the output any more, so that following makes no sense.
-    fn unwatched(&self) -> bool;
+    fn unwatched(&mut self) -> bool;
 }

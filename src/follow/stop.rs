@@ -76,6 +76,12 @@ impl Stopping {
         }
     }
 
+    /// Whether the turn's interrupt is this program's. The turn may end before the interrupt is
+    /// answered.
+    pub(super) fn has_interrupted(&self, ended: bool) -> bool {
+        self.interrupted || (ended && matches!(self.phase, Phase::Interrupt(_)))
+    }
+
     /// Waits for the submit to be answered.
     pub(super) fn await_submit(&mut self, limits: &Limits) {
         self.phase = Phase::Submit;

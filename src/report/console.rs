@@ -26,6 +26,8 @@ pub struct ConsoleOptions {
     pub quiet: bool,
     /// stderr is a terminal, and a status line is wanted.
     pub status: bool,
+    /// stdout leads to the same place, so that both are read as one text.
+    pub shared: bool,
     /// Colours of stderr.
     pub palette: Palette,
     /// Columns of the terminal, asked anew for each status line; 0 if unknown.
@@ -50,8 +52,29 @@ struct Console {
     options: ConsoleOptions,
     /// The status line as it stands on the terminal.
     shown: Option<String>,
-    /// Whether stdout stopped in the middle of a line.
-    open_line: bool,
+    /// What a person is being asked.
+    prompt: Option<Prompt>,
+    /// How stdout stopped.
+    before: Before,
+}
+
+/// The line that a person is to answer on.
+struct Prompt {
+    text: String,
+    /// It stands on the terminal, and the cursor behind it.
+    shown: bool,
+}
+
+/// What stands on stdout before the next message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Before {
+    /// A whole line, or nothing.
+    #[default]
+    Line,
+    /// The start of a line.
+    OpenLine,
+    /// The end of a text, of which the message is no part.
+    Text,
 }
 
 /// The one way to stderr; clones write to the same place.
@@ -97,7 +120,8 @@ impl SharedConsole {
             err,
             options,
             shown: None,
-            open_line: false,
+            prompt: None,
+            before: Before::Line,
         })))
     }
 
@@ -162,7 +186,7 @@ impl SharedConsole {
     /// Nothing happens where no status line is wanted.
     pub fn status(&self, text: Option<String>) {
         self.with(|console| {
-            if !console.options.status || console.options.json {
+            if !console.options.status || console.options.json || console.prompt.is_some() {
                 return;
             }
             let Some(text) = text else {
@@ -182,9 +206,46 @@ impl SharedConsole {
         });
     }
 
-    /// Erases the status line, before something else is written to the terminal.
+    /// Erases the status line, or ends the line of a prompt, before something else is written to
+    /// the terminal.
     pub fn clear(&self) {
         self.with(Console::erase);
+    }
+
+    /// Asks for a line: the text stays, the cursor behind it, until [`SharedConsole::unprompt`].
+    /// No status line is drawn meanwhile.
+    pub fn prompt(&self, text: &str) {
+        self.with(|console| {
+            console.erase();
+            console.prompt = Some(Prompt {
+                text: text.to_owned(),
+                shown: false,
+            });
+            console.remind();
+        });
+    }
+
+    /// Shows the prompt again if something else was written since.
+    pub fn remind(&self) {
+        self.with(Console::remind);
+    }
+
+    /// No line is wanted any more. `typed`: because it came, and so the terminal is on a new one.
+    pub fn unprompt(&self, typed: bool) {
+        self.with(|console| {
+            if let Some(prompt) = &mut console.prompt {
+                prompt.shown &= !typed;
+            }
+            console.erase();
+            console.prompt = None;
+        });
+    }
+
+    /// The colours of stderr.
+    #[must_use]
+    pub fn palette(&self) -> Palette {
+        let console = self.0.try_borrow();
+        console.map_or_else(|_| Palette::plain(), |console| console.options.palette)
     }
 
     /// Whether a status line would be seen.
@@ -197,7 +258,14 @@ impl SharedConsole {
     /// Says whether stdout stopped in the middle of a line: on a terminal that both share, what
     /// comes next on stderr must not be glued to it.
     pub fn set_open_line(&self, open: bool) {
-        self.with(|console| console.open_line = open);
+        self.with(|console| {
+            console.before = if open { Before::OpenLine } else { Before::Line };
+        });
+    }
+
+    /// Says that a text on stdout is over: what comes next on stderr stands apart from it.
+    pub fn set_text_over(&self) {
+        self.with(|console| console.before = Before::Text);
     }
 
     /// `try`: a width function that asks the console itself must not bring the program down.
@@ -229,14 +297,29 @@ impl Console {
         if self.shown.take().is_some() {
             self.put(ERASE);
         }
+        if let Some(prompt) = &mut self.prompt
+            && std::mem::take(&mut prompt.shown)
+        {
+            self.put("\n");
+        }
+    }
+
+    fn remind(&mut self) {
+        let Some(prompt) = self.prompt.as_mut().filter(|prompt| !prompt.shown) else {
+            return;
+        };
+        prompt.shown = true;
+        let text = prompt.text.clone();
+        self.put(&text);
     }
 
     fn write(&mut self, text: &str) {
         self.erase();
-        if std::mem::take(&mut self.open_line) && self.options.status {
-            self.put(&format!("\n{text}"));
-        } else {
-            self.put(text);
+        match std::mem::take(&mut self.before) {
+            Before::OpenLine | Before::Text if self.options.shared => {
+                self.put(&format!("\n{text}"));
+            }
+            _ => self.put(text),
         }
     }
 
@@ -269,6 +352,7 @@ mod tests {
             json,
             quiet,
             status: true,
+            shared: true,
             palette: Palette::plain(),
             width: Box::new(move || width),
             workflow_safe: false,
@@ -372,6 +456,40 @@ mod tests {
     }
 
     #[test]
+    fn a_message_stands_apart_from_a_text_that_is_over() {
+        let (console, capture) = console(false, false, 80);
+        console.set_text_over();
+        console.notice("x", "one");
+        console.error("x", 1, "two", None);
+        assert_eq!(
+            capture.text(),
+            "\ndcodectl: note: one\ndcodectl: error: two\n"
+        );
+    }
+
+    #[test]
+    fn a_prompt_stands_until_it_is_answered() {
+        let (console, capture) = console(false, false, 80);
+        console.status(Some("working".into()));
+        console.prompt("allow? ");
+        console.status(Some("working".into()));
+        console.remind();
+        assert_eq!(screen(&capture.text()), ["allow? "]);
+        console.notice("x", "reconnected");
+        console.remind();
+        let text = capture.text();
+        assert!(text.ends_with("allow? \ndcodectl: note: reconnected\nallow? "));
+        // The line break was echoed by the terminal.
+        console.unprompt(true);
+        console.clear();
+        assert_eq!(capture.text(), text);
+        console.prompt("allow? ");
+        console.unprompt(false);
+        console.remind();
+        assert_eq!(capture.text(), text + "allow? \n");
+    }
+
+    #[test]
     fn a_stderr_that_is_gone_is_nobodys_failure() {
         struct Gone;
         impl Write for Gone {
@@ -387,6 +505,7 @@ mod tests {
             json: false,
             quiet: false,
             status: true,
+            shared: true,
             palette: Palette::coloured(),
             width: Box::new(|| 0),
             workflow_safe: false,

@@ -64,6 +64,8 @@ pub struct Human {
     turn: Turn,
     plan: Plan,
     context_window: Option<u64>,
+    /// An open question is followed by the commands that answer it.
+    explains: bool,
 }
 
 impl Human {
@@ -77,6 +79,18 @@ impl Human {
             turn: Turn::default(),
             plan: Plan::default(),
             context_window: None,
+            explains: true,
+        }
+    }
+
+    /// Leaves out how to answer a question, where this program answers it itself.
+    pub fn answers_itself(&mut self) {
+        self.explains = false;
+    }
+
+    fn explain(&mut self) {
+        if self.explains {
+            question::explain(&mut self.page, &mut self.turn);
         }
     }
 
@@ -224,7 +238,7 @@ impl Reporter for Human {
     }
 
     fn idle(&mut self) -> io::Result<()> {
-        question::explain(&mut self.page, &mut self.turn);
+        self.explain();
         let wrote = self.page.write_out()?;
         if let Some(status) = &mut self.status {
             status.draw(&self.page, &self.turn, wrote);
@@ -233,7 +247,7 @@ impl Reporter for Human {
     }
 
     fn end(&mut self, _verdict: Option<&Verdict>) -> io::Result<()> {
-        question::explain(&mut self.page, &mut self.turn);
+        self.explain();
         for call in std::mem::take(&mut self.turn.calls) {
             tools::not_run(
                 &mut self.page,
@@ -244,6 +258,8 @@ impl Reporter for Human {
         }
         self.page.break_text();
         self.page.console.clear();
-        self.page.write_out().map(|_| ())
+        self.page.write_out()?;
+        self.page.over();
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::text::duration;
 use super::visible::visible;
 use crate::protocol::{UndoResult, Version};
 
-pub use approvals::{OpenQuestion, approvals};
+pub use approvals::{OpenQuestion, approval, approval_prompt, approvals};
 pub use sessions::{session, sessions};
 
 /// What `undo` put back and what it left alone.

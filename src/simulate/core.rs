@@ -155,12 +155,14 @@ impl Core {
         target: String,
     ) -> (usize, Vec<Act>) {
         let mut seen = super::lock(&self.seen);
-        seen.push(Seen {
-            method: method.to_owned(),
-            target,
-            body: Vec::new(),
-        });
-        let number = seen.len() - 1;
+        let number = seen.len();
+        if self.options.remember_requests {
+            seen.push(Seen {
+                method: method.to_owned(),
+                target,
+                body: Vec::new(),
+            });
+        }
         drop(seen);
         (
             number,
@@ -223,6 +225,7 @@ impl Core {
         let limits = Limits {
             retention: self.options.retention,
             reader_queue: self.options.reader_queue,
+            first_number: self.options.first_number.max(1),
         };
         let session = Arc::new(Session::new(facts, limits, record));
         if let Some((source, record)) = carried {
@@ -268,8 +271,11 @@ impl Core {
 
     /// What a restart does to clients: streams break, every session is unknown, records stay.
     pub(super) fn forget_sessions(&self) {
+        let forgotten = std::mem::take(&mut *super::lock(&self.sessions));
+        // Only then: whoever sees the stream break finds the session unknown. And streams break
+        // before the sessions close, which would end them in order.
         self.cut_connections(true);
-        for session in std::mem::take(&mut *super::lock(&self.sessions)).values() {
+        for session in forgotten.values() {
             session.close();
         }
     }

@@ -1,5 +1,6 @@
 //! Misbehaviour on demand, for tests of clients: rules on requests and on the form of streams.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// What is done to the requests that a rule matches.
@@ -7,8 +8,8 @@ use std::time::Duration;
 pub struct Fault {
     method: String,
     path: PathIs,
-    /// Which of the matching requests, from 1; 0 means each of them.
-    nth: usize,
+    /// Which of the matching requests, counted from 1.
+    which: RangeInclusive<usize>,
     seen: usize,
     act: Act,
 }
@@ -50,8 +51,12 @@ pub enum Act {
     Delay(Duration),
     /// Handles the request at once and holds the answer back for so long.
     DelayAnswer(Duration),
+    /// Handles the request at once and closes the connection instead of answering.
+    LoseAnswer,
     /// Cuts the stream abruptly after so many bytes of its body.
     CutStreamAfterBytes(usize),
+    /// Lets the stream hang after so many bytes of its body: open, without another byte.
+    StallStreamAfterBytes(usize),
     /// Ends the stream in an orderly way after so many events.
     EndStreamAfterEvents(usize),
     /// Sends the stream with CRLF as line end.
@@ -71,7 +76,7 @@ impl Fault {
         Self {
             method: method.to_owned(),
             path,
-            nth: 0,
+            which: 1..=usize::MAX,
             seen: 0,
             act,
         }
@@ -80,7 +85,14 @@ impl Fault {
     /// Limits the rule to one of the matching requests, counted from 1.
     #[must_use]
     pub fn only(mut self, nth: usize) -> Self {
-        self.nth = nth;
+        self.which = nth..=nth;
+        self
+    }
+
+    /// Limits the rule to the first of the matching requests.
+    #[must_use]
+    pub fn first(mut self, count: usize) -> Self {
+        self.which = 1..=count;
         self
     }
 
@@ -96,7 +108,7 @@ impl Fault {
             return None;
         }
         self.seen += 1;
-        (self.nth == 0 || self.nth == self.seen).then(|| self.act.clone())
+        self.which.contains(&self.seen).then(|| self.act.clone())
     }
 }
 
@@ -122,14 +134,29 @@ pub(super) fn acts_on(faults: &mut [Fault], method: &str, path: &str) -> Vec<Act
 }
 
 /// The form of one event stream.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Style {
     pub(super) cut_after_bytes: Option<usize>,
+    pub(super) stall_after_bytes: Option<usize>,
     pub(super) end_after_events: Option<usize>,
-    pub(super) crlf: bool,
-    pub(super) no_space: bool,
     pub(super) single_bytes: bool,
-    pub(super) two_data_lines: bool,
+    line_end: &'static str,
+    space: &'static str,
+    two_data_lines: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            cut_after_bytes: None,
+            stall_after_bytes: None,
+            end_after_events: None,
+            single_bytes: false,
+            line_end: "\n",
+            space: " ",
+            two_data_lines: false,
+        }
+    }
 }
 
 impl Style {
@@ -137,9 +164,10 @@ impl Style {
     pub(super) fn apply(&mut self, act: &Act) {
         match act {
             Act::CutStreamAfterBytes(bytes) => self.cut_after_bytes = Some(*bytes),
+            Act::StallStreamAfterBytes(bytes) => self.stall_after_bytes = Some(*bytes),
             Act::EndStreamAfterEvents(events) => self.end_after_events = Some(*events),
-            Act::CrLf => self.crlf = true,
-            Act::NoSpace => self.no_space = true,
+            Act::CrLf => self.line_end = "\r\n",
+            Act::NoSpace => self.space = "",
             Act::SingleBytes => self.single_bytes = true,
             Act::TwoDataLines => self.two_data_lines = true,
             _ => {}
@@ -148,17 +176,14 @@ impl Style {
 
     /// One event as it goes over the wire.
     pub(super) fn frame(&self, seq: u64, line: &str) -> Vec<u8> {
-        let space = if self.no_space { "" } else { " " };
-        let mut frame = format!("id:{space}{seq}\n");
-        match line.split_at_checked(1) {
+        let (end, space) = (self.line_end, self.space);
+        let data = match line.split_at_checked(1) {
+            // Behind the brace the JSON may be broken in two.
             Some((brace, rest)) if self.two_data_lines => {
-                frame.push_str(&format!("data:{space}{brace}\ndata:{space}{rest}\n\n"));
+                format!("{brace}{end}data:{space}{rest}")
             }
-            _ => frame.push_str(&format!("data:{space}{line}\n\n")),
-        }
-        if self.crlf {
-            frame = frame.replace('\n', "\r\n");
-        }
-        frame.into_bytes()
+            _ => line.to_owned(),
+        };
+        format!("id:{space}{seq}{end}data:{space}{data}{end}{end}").into_bytes()
     }
 }

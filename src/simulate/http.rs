@@ -121,8 +121,7 @@ impl Connection {
         let has = |name: &str, word: &str| {
             value(name).is_some_and(|value| value.to_ascii_lowercase().contains(word))
         };
-        request.close =
-            has("connection", "close") || (request.old && !has("connection", "keep-alive"));
+        request.close = request.old || has("connection", "close");
         request.expects_continue = has("expect", "100-continue");
         self.continue_due = request.expects_continue;
         self.framing = if has("transfer-encoding", "chunked") {
@@ -191,7 +190,7 @@ impl Connection {
     }
 
     fn body_line(&mut self) -> io::Result<String> {
-        let day = Instant::now() + Duration::from_secs(86_400);
+        let day = Instant::now() + Duration::from_hours(24);
         let line = self
             .line(day, false)
             .map_err(|_| io::ErrorKind::InvalidData)?;

@@ -148,6 +148,27 @@ pub(super) fn quoted(text: &str) -> String {
     literal
 }
 
+/// Valid JSON as the daemon would write it: without blanks between the tokens, escaped like
+/// [`quoted`]. Digits and the order of keys stay as they are, which parsing would not grant.
+pub(super) fn compact(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for character in json.chars() {
+        let ends = character == '"' && !escaped;
+        escaped = in_string && character == '\\' && !escaped;
+        in_string ^= ends;
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "\\u{:04x}", u32::from(character));
+            }
+            ' ' | '\t' if !in_string => {}
+            other => text.push(other),
+        }
+    }
+    text
+}
+
 /// Checks base64 as the daemon does: standard alphabet, padded, line breaks allowed. The error is
 /// the position of the first byte that does not fit.
 pub(super) fn check_base64(data: &str) -> Result<(), usize> {
@@ -217,6 +238,14 @@ mod tests {
             quoted("<a & \"b\">\n\u{1b}\u{7f}\u{9b}\u{2028}é\\"),
             "\"\\u003ca \\u0026 \\\"b\\\"\\u003e\\n\\u001b\u{7f}\u{9b}\\u2028é\\\\\""
         );
+    }
+
+    #[test]
+    fn compact_json_keeps_digits_and_order() {
+        let json = r#"{"b": 1.10, "a": [12345678901234567890, "x && \" y \\", ""], "c": {}}"#;
+        let expected =
+            r#"{"b":1.10,"a":[12345678901234567890,"x \u0026\u0026 \" y \\",""],"c":{}}"#;
+        assert_eq!(compact(json), expected);
     }
 
     #[test]

@@ -4,10 +4,14 @@
 //! a turn does is a script, taken from a [`Scenario`] or a recording ([`Replay`]). It never touches
 //! the workspace. It knows nothing of the rest of the program but the vocabulary.
 //!
+//! A test that needs events of its own writes them down as a recording and hands them to
+//! [`Replay::parse`]: payloads come out byte for byte.
+//!
 //! Where to find what: `daemon` is the owner's handle, `place` the socket file, `server` and `http`
 //! the connections, `routes` and `endpoints` the requests, `answer` and `stream` what goes back.
-//! `core` holds the sessions, `session` one of them, `record` what outlives it. `script` says what a
-//! turn is made of, `scenario` and `replay` where it comes from, `player` plays it. `faults` is
+//! `core` holds the sessions, `session` one of them with its `questions` and `files`, `record` what
+//! outlives it. `script` says what a turn is made of, `scenario` (with `scenario_lines`) and `replay`
+//! where it comes from, `player` plays it. `faults` is
 //! misbehaviour on demand.
 
 mod answer;
@@ -21,10 +25,12 @@ mod http;
 mod json;
 mod place;
 mod player;
+mod questions;
 mod record;
 mod replay;
 mod routes;
 mod scenario;
+mod scenario_lines;
 mod script;
 mod server;
 mod session;
@@ -72,6 +78,12 @@ pub struct Options {
     pub header_deadline: Duration,
     /// How many events may wait for a reader, beyond the socket's buffer, before it is let go.
     pub reader_queue: usize,
+    /// The number of a session's first event. The real daemon starts with 1; a test of large
+    /// numbers need not.
+    pub first_number: u64,
+    /// Whether [`Daemon::requests`] has anything to tell. A daemon that serves for days need not
+    /// keep every prompt.
+    pub remember_requests: bool,
     /// What `GET /version` answers.
     pub version: String,
     /// Whether a request that nobody expected is a failure; see [`Daemon::expect`].
@@ -84,7 +96,7 @@ impl Default for Options {
             socket: None,
             source: Source::Scenario(Scenario::first()),
             speed: Speed::Times(1.0),
-            approval_timeout: Duration::from_secs(120),
+            approval_timeout: Duration::from_mins(2),
             retention: 10_000,
             max_sessions: 64,
             faults: Vec::new(),
@@ -93,6 +105,8 @@ impl Default for Options {
             ping_interval: Duration::from_secs(20),
             header_deadline: Duration::from_secs(10),
             reader_queue: 512,
+            first_number: 1,
+            remember_requests: true,
             version: "0.5.1-simulated".to_owned(),
             strict: false,
         }

@@ -22,12 +22,11 @@ pub(super) struct Place {
 impl Place {
     /// Listens on a path that must not exist, or in a directory of its own.
     pub(super) fn listen(socket: Option<&Path>) -> io::Result<(Self, UnixListener)> {
-        let (socket, directory) = match socket {
-            Some(path) => (path.to_owned(), None),
-            None => {
-                let directory = private_directory()?;
-                (directory.join("s"), Some(directory))
-            }
+        let (socket, directory) = if let Some(path) = socket {
+            (path.to_owned(), None)
+        } else {
+            let directory = private_directory()?;
+            (directory.join("s"), Some(directory))
         };
         let result = bind(&socket);
         if result.is_err()

@@ -66,7 +66,11 @@ impl Player {
                 continue;
             }
             let pause = self.core.options.speed.applied_to(step.after);
-            let mut next = self.pause(Some(pause));
+            let mut next = match step.action {
+                // However early an interrupt comes, the turn has started.
+                Action::Start { .. } => Next::Step,
+                _ => self.pause(Some(pause)),
+            };
             if next == Next::Step {
                 next = self.perform(&step.action, index + 1 == steps.len());
             }
@@ -210,9 +214,10 @@ impl Player {
         } else {
             // The daemon sends the event before it registers the question (protocol, section 7).
             self.session.append("tool.approval_required", text);
-            let next = self.pause(Some(window));
-            if next != Next::Step {
-                return next;
+            match self.pause(Some(window)) {
+                Next::Step => {}
+                Next::Interrupted => return self.interrupted_while_asking(id),
+                Next::Ended => return Next::Ended,
             }
             self.session.open_question(id, None);
         }
@@ -220,11 +225,7 @@ impl Player {
         match self.session.wait_for_answer(id, limit) {
             Woken::Gone => Next::Ended,
             Woken::Time => self.resolved(id, &Decision::Deny),
-            Woken::Interrupted => {
-                self.was_asking = true;
-                self.resolved(id, &Decision::Deny);
-                Next::Interrupted
-            }
+            Woken::Interrupted => self.interrupted_while_asking(id),
             Woken::Answered(decision) => {
                 let lasting = decision == Decision::AllowSession
                     || (question.boundary_crossed == "network" && decision.grants());
@@ -234,6 +235,12 @@ impl Player {
                 self.resolved(id, &decision)
             }
         }
+    }
+
+    fn interrupted_while_asking(&mut self, id: &str) -> Next {
+        self.was_asking = true;
+        self.resolved(id, &Decision::Deny);
+        Next::Interrupted
     }
 
     fn resolved(&mut self, id: &str, decision: &Decision) -> Next {

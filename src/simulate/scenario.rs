@@ -7,10 +7,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::json::quoted;
-use super::script::{Action, Payload, Step, When, Wire};
+use super::scenario_lines::{Line, Writer};
+use super::script::{Action, Step};
 
 /// A turn to play, by name.
 #[derive(Debug)]
@@ -50,51 +49,6 @@ struct Head {
     door: Option<Door>,
 }
 
-/// One line of a scenario. Exactly one of the members below `on` is there.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Line {
-    /// The pause before the step, in milliseconds.
-    after: u64,
-    /// `allow`, `deny`, `steered` or `unsteered`.
-    on: Option<String>,
-    /// Answer text, sent word by word, and the milliseconds between words.
-    say: Option<String>,
-    /// Thinking, likewise.
-    think: Option<String>,
-    each: u64,
-    /// A tool call: its arguments arrive, it is requested, it starts unless `asks`.
-    call: Option<Call>,
-    /// What the last call returned; ids and times are filled in.
-    result: Option<Box<RawValue>>,
-    /// The question about the last call.
-    ask: Option<Box<RawValue>>,
-    /// The round is over.
-    round: Option<u64>,
-    /// The end of the turn, with its reason.
-    end: Option<String>,
-    completion: Option<Box<RawValue>>,
-    /// Any event.
-    emit: Option<String>,
-    payload: Option<Box<RawValue>>,
-    edited_by_hand: Option<String>,
-    hold: bool,
-    wire: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    name: String,
-    input: Box<RawValue>,
-    /// It belongs to the same reply as the call before.
-    #[serde(default)]
-    same_reply: bool,
-    /// It is requested and never runs.
-    #[serde(default)]
-    never_runs: bool,
-}
-
 /// Every scenario, in the order they are listed.
 pub fn scenarios() -> impl Iterator<Item = &'static Scenario> {
     ALL.iter()
@@ -129,6 +83,7 @@ const FILES: &[(&str, &str)] = files! {
     "done" "unverified" "incomplete" "interrupted" "max-iterations" "repeat-loop" "max-tokens"
     "error" "error-silent" "unchecked" "unknown-reason"
     "approval" "approval-session" "approval-expires" "approval-reused-id" "approval-too-soon"
+    "approval-network"
     "steering" "plan" "tools" "protected-touched" "undo-refused" "long-answer" "slow" "resumed"
     "unknown-event" "late-error" "weird-output" "retry-repeats-text"
     "cut" "drop" "restart" "silence" "stall" "garbage" "refuse" "not-http"
@@ -160,247 +115,9 @@ fn read(name: &'static str, text: &str) -> Result<Scenario, String> {
     })
 }
 
-/// Writes the short forms out into steps.
-#[derive(Default)]
-struct Writer {
-    steps: Vec<Step>,
-    after: Duration,
-    when: Option<When>,
-    round: u64,
-    /// Calls of this reply so far, and calls that have returned.
-    calls: u64,
-    call: String,
-    words: u64,
-}
-
-impl Writer {
-    fn push(&mut self, action: Action) {
-        let after = std::mem::take(&mut self.after);
-        let when = self.when;
-        self.steps.push(Step {
-            after,
-            when,
-            action,
-        });
-    }
-
-    fn emit(&mut self, kind: &str, payload: String) {
-        self.push(Action::Emit {
-            kind: kind.to_owned(),
-            payload: Payload::Template(payload),
-        });
-    }
-
-    fn line(&mut self, line: Line) -> Result<(), String> {
-        self.after = Duration::from_millis(line.after);
-        self.when = line.on.as_deref().map(when).transpose()?;
-        if let Some(text) = &line.say {
-            self.words("message.delta", text, line.each);
-        } else if let Some(text) = &line.think {
-            self.words("message.reasoning", text, line.each);
-        } else if let Some(call) = &line.call {
-            self.call(call);
-        } else if let Some(result) = &line.result {
-            self.result(result.get())?;
-        } else if let Some(question) = &line.ask {
-            self.ask(question.get())?;
-        } else if let Some(limit) = line.round {
-            self.round(limit);
-        } else if let Some(reason) = &line.end {
-            self.end(reason, line.completion.as_deref());
-        } else if let Some(kind) = &line.emit {
-            let payload = line.payload.as_deref().map_or("{}", RawValue::get);
-            self.emit(kind, payload.to_owned());
-        } else if let Some(path) = line.edited_by_hand {
-            self.push(Action::EditedByHand(path));
-        } else if line.hold {
-            self.push(Action::Hold);
-        } else if let Some(word) = &line.wire {
-            self.push(Action::Wire(wire(word)?));
-        } else {
-            return Err("a step without an action".into());
-        }
-        Ok(())
-    }
-
-    /// One fragment a word, as models stream.
-    fn words(&mut self, kind: &str, text: &str, each: u64) {
-        for word in text.split_inclusive(' ') {
-            self.words += 1;
-            let text = quoted(word);
-            self.emit(kind, format!("{{\"turn_id\":\"$TURN\",\"text\":{text}}}"));
-            self.after = Duration::from_millis(each);
-        }
-        self.after = Duration::ZERO;
-    }
-
-    fn call(&mut self, call: &Call) {
-        if !call.same_reply {
-            self.calls = 0;
-        }
-        self.call = format!("call_{}_{}", self.round, self.calls);
-        self.calls += 1;
-        let (id, name) = (quoted(&self.call), quoted(&call.name));
-        let input = call.input.get();
-        self.emit(
-            "progress",
-            format!("{{\"turn_id\":\"$TURN\",\"tool_call_id\":{id},\"name\":{name},\"kind\":\"arguments\",\"done\":0}}"),
-        );
-        self.emit(
-            "tool.requested",
-            format!(
-                "{{\"turn_id\":\"$TURN\",\"tool_call_id\":{id},\"name\":{name},\"input\":{input}}}"
-            ),
-        );
-        if !call.never_runs {
-            self.emit(
-                "progress",
-                "{\"turn_id\":\"$TURN\",\"kind\":\"in_flight\",\"done\":1,\"total\":4}".to_owned(),
-            );
-        }
-    }
-
-    /// The members of the result stand between those that every result has, as on the wire.
-    fn result(&mut self, members: &str) -> Result<(), String> {
-        let result: ResultLine =
-            serde_json::from_str(members).map_err(|error| error.to_string())?;
-        let id = quoted(&self.call);
-        let (ok, output) = (result.ok.unwrap_or(true), quoted(&result.output));
-        let mut payload =
-            format!("{{\"tool_call_id\":{id},\"ok\":{ok},\"output\":{output},\"truncated\":false");
-        let numbers = [
-            ("lines", result.lines),
-            ("files", result.files),
-            ("added", result.added),
-            ("removed", result.removed),
-            ("exit_code", result.exit.filter(|code| *code != 0)),
-        ];
-        for (name, number) in numbers {
-            if let Some(number) = number {
-                payload.push_str(&format!(",\"{name}\":{number}"));
-            }
-        }
-        if result.exit.is_some() {
-            payload.push_str(",\"has_exit\":true");
-        }
-        let took = self.after.as_millis().max(1);
-        payload.push_str(&format!(
-            ",\"duration_ms\":{took},\"started_at\":\"$STARTED\",\"finished_at\":\"$NOW\""
-        ));
-        if let Some(diff) = &result.diff {
-            payload.push_str(&format!(",\"diff\":{}", quoted(diff)));
-        }
-        payload.push('}');
-        self.emit("tool.completed", payload);
-        Ok(())
-    }
-
-    fn ask(&mut self, members: &str) -> Result<(), String> {
-        let ask: AskLine = serde_json::from_str(members).map_err(|error| error.to_string())?;
-        let index = self.calls.saturating_sub(1);
-        let (call, tool) = (quoted(&self.call), quoted(&ask.tool));
-        let command = member("command", ask.command.as_deref());
-        let (reason, rule) = (
-            member("reason", ask.reason.as_deref()),
-            member("rule", ask.rule.as_deref()),
-        );
-        let (boundary, zero) = (quoted(&ask.boundary), super::clock::ZERO_TIME);
-        let payload = format!(
-            "{{\"approval_id\":\"$TURN-{index}\",\"turn_id\":\"$TURN\",\"tool_call_id\":{call},\"tool\":{tool}{command},\"boundary_crossed\":{boundary},\"expires_at\":\"{zero}\"{reason}{rule}}}"
-        );
-        self.push(Action::Ask {
-            payload: Payload::Template(payload),
-            recorded: None,
-        });
-        Ok(())
-    }
-
-    fn round(&mut self, limit: u64) {
-        self.round += 1;
-        let done = self.round;
-        self.emit(
-            "progress",
-            format!(
-                "{{\"turn_id\":\"$TURN\",\"kind\":\"rounds\",\"done\":{done},\"total\":{limit}}}"
-            ),
-        );
-        self.push(Action::Round);
-        self.calls = 0;
-    }
-
-    fn end(&mut self, reason: &str, completion: Option<&RawValue>) {
-        let (input, output) = (6200 * (self.round + 1), 35 * self.round + 2 * self.words);
-        let (cached, context) = (5100 * self.round, 6200 + 900 * self.round);
-        let cached = if cached == 0 {
-            String::new()
-        } else {
-            format!(",\"cache_read_tokens\":{cached}")
-        };
-        let completion = completion.map_or(String::new(), |completion| {
-            format!(",\"completion\":{completion}")
-        });
-        let reason = quoted(reason);
-        self.emit(
-            "turn.completed",
-            format!("{{\"turn_id\":\"$TURN\",\"reason\":{reason},\"usage\":{{\"input_tokens\":{input},\"output_tokens\":{output}{cached},\"context_tokens\":{context}}}{completion}}}"),
-        );
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct ResultLine {
-    ok: Option<bool>,
-    output: String,
-    lines: Option<i64>,
-    files: Option<i64>,
-    added: Option<i64>,
-    removed: Option<i64>,
-    /// The command's exit status, 0 included.
-    exit: Option<i64>,
-    diff: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AskLine {
-    tool: String,
-    command: Option<String>,
-    boundary: String,
-    reason: Option<String>,
-    rule: Option<String>,
-}
-
-fn member(name: &str, value: Option<&str>) -> String {
-    value.map_or(String::new(), |value| {
-        format!(",\"{name}\":{}", quoted(value))
-    })
-}
-
-fn when(word: &str) -> Result<When, String> {
-    Ok(match word {
-        "allow" => When::Granted,
-        "deny" => When::Denied,
-        "steered" => When::Steered,
-        "unsteered" => When::NotSteered,
-        _ => return Err(format!("unknown condition {word}")),
-    })
-}
-
-fn wire(word: &str) -> Result<Wire, String> {
-    Ok(match word {
-        "cut" => Wire::Cut,
-        "end" => Wire::End,
-        "restart" => Wire::Restart,
-        "delete" => Wire::Delete,
-        "stall" => Wire::Stall,
-        "garbage" => Wire::Garbage,
-        _ => return Err(format!("unknown disturbance {word}")),
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::script::Payload;
     use super::*;
 
     #[test]

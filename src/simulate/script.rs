@@ -75,16 +75,3 @@ pub(super) enum Wire {
     /// A data line that is not JSON.
     Garbage,
 }
-
-/// The shortest step: an event without a pause.
-#[cfg(test)]
-pub(super) fn emit(kind: &str, payload: &str) -> Step {
-    Step {
-        after: Duration::ZERO,
-        when: None,
-        action: Action::Emit {
-            kind: kind.to_owned(),
-            payload: Payload::Verbatim(payload.to_owned()),
-        },
-    }
-}

@@ -118,10 +118,12 @@ impl Served<'_> {
         let (number, acts) = self.core.note_request(method, path, request.target());
         let mut style = Style::default();
         let mut hold_back = Duration::ZERO;
+        let mut lose = false;
         for act in &acts {
             match act {
                 Act::Delay(time) => self.core.pause(*time),
                 Act::DelayAnswer(time) => hold_back = *time,
+                Act::LoseAnswer => lose = true,
                 other => style.apply(other),
             }
             if let Some(result) = self.misbehave(request, number, act) {
@@ -130,6 +132,9 @@ impl Served<'_> {
         }
         let reply = self.reply(request, number)?;
         self.core.pause(hold_back);
+        if lose {
+            return Ok(false);
+        }
         match reply {
             Reply::Answer(answer) => {
                 let close = !self.connection.discard_body();
@@ -224,11 +229,12 @@ impl Served<'_> {
         style: Style,
         subscription: &Subscription,
     ) -> io::Result<bool> {
+        // Marked first: whoever has read the head may cut the stream.
+        self.core.mark_stream(self.number, request.method != "HEAD");
         self.write(&answer::stream_head(request))?;
         if request.method == "HEAD" {
             return Ok(!request.close);
         }
-        self.core.mark_stream(self.number, true);
         let mut stream = Stream {
             to: &self.connection.stream,
             chunked: !request.old,

@@ -1,7 +1,7 @@
 //! The state of one session: its log, its readers, its turn and its open question
 //! (protocol, sections 3, 7, 8, 9, 11).
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -11,10 +11,8 @@ use crate::protocol::{Decision, ErrorCode};
 use super::clock;
 use super::files::Files;
 use super::json;
+use super::questions::Questions;
 use super::record::{Logged, Record};
-
-/// How many expired questions are remembered as such.
-const EXPIRED_REMEMBERED: usize = 64;
 
 /// What never changes about a session.
 #[derive(Debug, Clone)]
@@ -32,6 +30,7 @@ pub(super) struct Facts {
 pub(super) struct Limits {
     pub(super) retention: usize,
     pub(super) reader_queue: usize,
+    pub(super) first_number: u64,
 }
 
 /// What a reader gets to see.
@@ -94,10 +93,7 @@ struct Inner {
     turns: usize,
     interrupted: bool,
     corrections: Vec<String>,
-    question: Option<String>,
-    answer: Option<Decision>,
-    expired: VecDeque<String>,
-    granted: HashSet<String>,
+    questions: Questions,
     files: Files,
 }
 
@@ -107,16 +103,13 @@ impl Session {
             state: State::Idle,
             gone: false,
             events: VecDeque::new(),
-            last_seq: 0,
+            last_seq: limits.first_number - 1,
             readers: Vec::new(),
             cut_next: false,
             turns: 0,
             interrupted: false,
             corrections: Vec::new(),
-            question: None,
-            answer: None,
-            expired: VecDeque::new(),
-            granted: HashSet::new(),
+            questions: Questions::default(),
             files: Files::default(),
         };
         let session = Self {
@@ -251,15 +244,14 @@ impl Session {
         if let Some((kind, payload)) = last {
             self.append_to(&mut inner, kind, payload);
         }
-        let lost = std::mem::take(&mut inner.corrections).len();
-        if lost > 0 {
+        let unheard = std::mem::take(&mut inner.corrections).len();
+        if unheard > 0 {
             let message =
-                format!("the turn ended before {lost} message(s) reached it; send them again");
+                format!("the turn ended before {unheard} message(s) reached it; send them again");
             let payload = format!("{{\"code\":\"no_active_turn\",\"message\":\"{message}\"}}");
             self.append_to(&mut inner, "session.error", &payload);
         }
         inner.state = State::Idle;
-        inner.question = None;
     }
 
     /// Accepts a correction for the next round.
@@ -286,7 +278,7 @@ impl Session {
         if inner.state != State::Idle {
             inner.interrupted = true;
             // An interrupt denies the question, so that an answer comes too late.
-            inner.question = None;
+            inner.questions.close();
             inner.state = State::Running;
             self.changed.notify_all();
         }
@@ -311,12 +303,12 @@ impl Session {
 
     /// Whether such a call was allowed for the rest of the session.
     pub(super) fn is_granted(&self, key: &str) -> bool {
-        self.lock().granted.contains(key)
+        self.lock().questions.is_granted(key)
     }
 
     /// Allows such calls for the rest of the session.
     pub(super) fn grant(&self, key: String) {
-        self.lock().granted.insert(key);
+        self.lock().questions.grant(key);
     }
 
     /// Registers a question, announced by its event, and blocks the session.
@@ -327,41 +319,25 @@ impl Session {
         }
         if !inner.interrupted {
             inner.state = State::Blocked;
-            inner.question = Some(id.to_owned());
+            inner.questions.open(id);
         }
-        inner.answer = None;
     }
 
     /// Answers a question. The first answer wins; that of an expired one comes too late.
     pub(super) fn answer(&self, id: &str, decision: Decision) -> Result<(), (ErrorCode, String)> {
         let mut inner = self.lock();
-        if inner.question.as_deref() == Some(id) {
-            inner.question = None;
-            inner.answer = Some(decision);
-            inner.state = State::Running;
-            self.changed.notify_all();
-            return Ok(());
-        }
-        Err(if inner.expired.iter().any(|expired| expired == id) {
-            let message =
-                format!("approval {id} ran out of time and was denied; nobody answered it");
-            (ErrorCode::ApprovalExpired, message)
-        } else {
-            let message = format!("approval {id} is not pending; it was already answered");
-            (ErrorCode::ApprovalAlreadyResolved, message)
-        })
+        inner.questions.answer(id, decision)?;
+        inner.state = State::Running;
+        self.changed.notify_all();
+        Ok(())
     }
 
     /// Waits for the answer to the open question; when the time is up the question has expired.
     pub(super) fn wait_for_answer(&self, id: &str, limit: Duration) -> Woken {
         let (mut inner, woken) = self.wait_in(self.lock(), Some(limit), true);
         if woken == Woken::Time {
-            inner.question = None;
+            inner.questions.expire(id);
             inner.state = State::Running;
-            inner.expired.push_back(id.to_owned());
-            if inner.expired.len() > EXPIRED_REMEMBERED {
-                inner.expired.pop_front();
-            }
         }
         woken
     }
@@ -382,7 +358,7 @@ impl Session {
             if inner.gone {
                 return (inner, Woken::Gone);
             }
-            if for_answer && let Some(decision) = inner.answer.take() {
+            if for_answer && let Some(decision) = inner.questions.take_answer() {
                 return (inner, Woken::Answered(decision));
             }
             if inner.interrupted {
@@ -390,7 +366,7 @@ impl Session {
             }
             let left = match deadline {
                 Some(deadline) => deadline.saturating_duration_since(Instant::now()),
-                None => Duration::from_secs(3600),
+                None => Duration::from_hours(1),
             };
             if left.is_zero() {
                 return (inner, Woken::Time);

@@ -92,14 +92,12 @@ impl Stream<'_> {
     }
 
     fn write(&mut self, frame: &[u8]) -> io::Result<()> {
-        let left = self
-            .style
-            .cut_after_bytes
-            .map(|limit| limit.saturating_sub(self.sent));
-        let frame = match left {
-            Some(left) if left < frame.len() => &frame[..left],
-            _ => frame,
+        let limit = match (self.style.cut_after_bytes, self.style.stall_after_bytes) {
+            (Some(cut), Some(stall)) => Some(cut.min(stall)),
+            (cut, stall) => cut.or(stall),
         };
+        let left = limit.map_or(frame.len(), |limit| limit.saturating_sub(self.sent));
+        let frame = &frame[..left.min(frame.len())];
         self.sent += frame.len();
         if self.style.single_bytes {
             for byte in frame {

@@ -28,10 +28,14 @@ pub struct Streams {
     pub out_terminal: bool,
     /// Whether stderr is a terminal.
     pub err_terminal: bool,
+    /// Whether stdout and stderr lead to the same terminal, pipe or file.
+    pub shared: bool,
     /// A second handle on stdout, to notice that its reader left; `None` where none can leave.
     pub out_watch: Option<OwnedFd>,
     /// Columns of the terminal on stderr, asked anew at each call.
     pub width: fn() -> usize,
+    /// Drops what was typed at the terminal so far and not read.
+    pub drop_typed: fn(),
 }
 
 impl Streams {
@@ -45,7 +49,8 @@ impl Streams {
         let out_watch = watch::can_be_left(&out)
             .then(|| out.try_clone())
             .transpose()?;
-        let (out_sink, err_sink) = if watch::same_file(&out, &err) {
+        let shared = watch::same_file(&out, &err);
+        let (out_sink, err_sink) = if shared {
             // One queue for both keeps their lines in the order they were written in.
             let queue = Queue::new(vec![queue::Target::file(out), queue::Target::file(err)]);
             (queue.sink(0), queue.sink(1))
@@ -62,8 +67,10 @@ impl Streams {
             in_terminal: io::stdin().is_terminal(),
             out_terminal: io::stdout().is_terminal(),
             err_terminal: io::stderr().is_terminal(),
+            shared,
             out_watch,
             width: terminal_width,
+            drop_typed,
         })
     }
 
@@ -77,8 +84,10 @@ impl Streams {
             in_terminal: false,
             out_terminal: false,
             err_terminal: false,
+            shared: false,
             out_watch: None,
             width: || 80,
+            drop_typed: || (),
         }
     }
 }
@@ -89,6 +98,12 @@ fn terminal_width() -> usize {
         Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
         _ => 80,
     }
+}
+
+/// Drops what was typed and not read yet: an answer typed before the question is no answer to it.
+fn drop_typed() {
+    // Only a terminal has something to drop, and failing to is no reason not to ask.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
 /// What the program asks of its surroundings besides the streams.

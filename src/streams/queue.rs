@@ -136,6 +136,8 @@ impl Queue {
                 Some(Ok(())) => return Ok(()),
                 Some(Err(error)) => {
                     state.failed[target] = Some(error.kind());
+                    // Whoever is about to wait looks again first.
+                    state.wake();
                     return Err(error);
                 }
                 None => {}
@@ -248,6 +250,12 @@ impl Sink {
             .wait_timeout_while(state, bound, |state| !state.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
         state.is_empty()
+    }
+
+    /// Whether everything queued is written. Bytes not flushed yet do not count.
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        self.queue.lock().is_empty()
     }
 
     /// Why the stream no longer takes bytes, if it does not.

@@ -387,3 +387,9 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .filter(|seen| seen.method == method && seen.path().ends_with(suffix))
         .count()
 }
+
+/// Whether a turn runs, or waits for an answer, in some session.
+pub fn is_busy(daemon: &Daemon) -> bool {
+    let ran = at(daemon, ["list", "--json"]).run();
+    ran.stdout.contains(r#""state":"running""#) || ran.stdout.contains(r#""state":"blocked""#)
+}

@@ -21,15 +21,17 @@ impl Run<'_> {
             Policy::Fail => self.stop(Stop::Question(Box::new(question))),
             Policy::Ask => {
                 self.answering.asking(question.seq);
-                self.observer.ask(&question);
+                self.observer.ask(&question, false);
                 ON
             }
             Policy::Decide(decision) => {
                 if decision == Decision::Deny {
-                    let tool = &question.request.tool;
+                    let request = &question.request;
                     let text = format!(
-                        "{} ({tool}) is denied; --on-approval says who answers",
-                        question.handle()
+                        "denied {} ({} by {}): nobody is asked here; --on-approval says who answers",
+                        question.handle(),
+                        request.boundary_crossed,
+                        request.tool
                     );
                     self.observer.notice("approval_denied", &text);
                 }
@@ -56,8 +58,12 @@ impl Run<'_> {
             Some("p" | "project" | "allow_project") => Decision::AllowProject,
             Some("a" | "always" | "allow_always") => Decision::AllowAlways,
             Some("n" | "no" | "deny") | None => Decision::Deny,
-            Some(_) => return self.observer.ask(&question),
+            Some(_) => {
+                self.observer.asked(true);
+                return self.observer.ask(&question, true);
+            }
         };
+        self.observer.asked(line.is_some());
         self.answer(question, decision, By::Person);
     }
 }

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use super::Observer;
 use super::answering::{Answering, Policy};
-use super::feed::{Feed, FeedEnd};
+use super::feed::Feed;
 use super::history::Located;
 use super::inbox::{Inbox, Input};
 use super::limits::Limits;
+use super::losses::FeedEnd;
 use super::outcome::{Outcome, Stop};
 use super::questions::Change;
 use super::reader::FromStream;
@@ -21,7 +22,7 @@ use super::stop::Stopping;
 use super::turn::{Noted, Tracker};
 use crate::client::Client;
 use crate::error::{Error, Kind};
-use crate::protocol::SubmitTurn;
+use crate::protocol::{ErrorCode, SubmitTurn};
 use submit::Submission;
 
 /// What to follow, and how.
@@ -100,8 +101,13 @@ impl<'a> Run<'a> {
             }
         };
         let feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
+        let mut feed = feed.awaiting_an_end();
+        // Before a submit a refused connection is told at once: nothing has been sent yet.
+        if matches!(plan.target, Target::Existing(_)) {
+            feed = feed.of_a_known_session();
+        }
         Self {
-            feed: feed.awaiting_an_end(),
+            feed,
             plan,
             inbox,
             observer,
@@ -141,12 +147,13 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(self) -> Outcome {
+        let ended = self.tracker.ended();
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
             interrupted: stopping
                 .as_ref()
-                .is_some_and(|stopping| stopping.interrupted),
+                .is_some_and(|stopping| stopping.has_interrupted(ended)),
             silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
@@ -249,7 +256,11 @@ impl<'a> Run<'a> {
                             answering.appeared(question, limits);
                         }
                     }
-                    Noted::Ours(Change::Resolved(question, _)) => answering.closed(question.seq),
+                    Noted::Ours(Change::Resolved(question, _)) => {
+                        if answering.closed(question.seq) {
+                            observer.asked(false);
+                        }
+                    }
                     Noted::Ours(Change::None) => {}
                 }
                 observer.event(event);
@@ -270,7 +281,15 @@ impl<'a> Run<'a> {
     fn feed_ended(&mut self, end: FeedEnd) -> Flow {
         let unknown = |what: String| Error::new(Kind::OutcomeUnknown, what);
         let id = &self.plan.session_id;
+        let unsent = matches!(self.submission, Submission::Opening);
         self.failure = Some(match end {
+            FeedEnd::Gone { .. } if unsent => {
+                let gone = Kind::Refused(ErrorCode::SessionNotFound);
+                Error::new(
+                    gone,
+                    format!("session {id} went away; nothing was submitted"),
+                )
+            }
             FeedEnd::Gone { .. } => unknown(format!(
                 "session {id} went away before the turn's end was seen"
             )),

@@ -15,6 +15,9 @@ impl Run<'_> {
             stopping.also(cause);
             return ON;
         }
+        if self.answering.stop_asking() {
+            self.observer.asked(false);
+        }
         let unwatched = matches!(cause, Stop::Unwatched);
         let asks_state = matches!(cause, Stop::Timeout(_));
         let stopping = Stopping::new(cause, &self.plan.client, &self.plan.session_id, self.inbox);

@@ -52,9 +52,10 @@ impl Run<'_> {
                 if error.is_refusal(&ErrorCode::TurnAlreadyActive) && self.stopping.is_none() =>
             {
                 let (client, id) = (self.plan.client.clone(), self.plan.session_id.clone());
+                let limits = self.plan.limits;
                 let pending = self
                     .inbox
-                    .call(move || history::idle_after_conflict(&client, &id));
+                    .call(move || history::idle_after_conflict(&client, &id, &limits));
                 self.submission = Submission::Conflict(pending);
                 return ON;
             }

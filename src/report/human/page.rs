@@ -242,6 +242,13 @@ impl Page {
         Ok(true)
     }
 
+    /// All is written: what somebody else writes next stands apart.
+    pub(super) fn over(&self) {
+        if self.section != Section::Start {
+            self.console.set_text_over();
+        }
+    }
+
     /// Whether the cursor stands inside streamed text, where a status line would destroy it.
     pub(super) fn is_inside_line(&self) -> bool {
         self.open_line

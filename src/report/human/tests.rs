@@ -16,6 +16,7 @@ fn console(status: bool) -> (SharedConsole, Capture) {
         json: false,
         quiet: false,
         status,
+        shared: true,
         palette: Palette::plain(),
         width: Box::new(|| 80),
         workflow_safe: false,

@@ -23,7 +23,7 @@ pub struct OpenQuestion<'a> {
     pub input: Option<&'a RawValue>,
 }
 
-/// A block a question. Also what to show before asking a person.
+/// A block a question.
 ///
 /// The command or path is never cut: whoever answers must have seen all of it.
 #[must_use]
@@ -39,6 +39,24 @@ pub fn approvals(questions: &[OpenQuestion<'_>], palette: &Palette, width: usize
 }
 
 fn block(question: &OpenQuestion<'_>, palette: &Palette, width: usize) -> String {
+    let handle = approval_handle(&question.request.approval_id, question.seq);
+    let mut text = approval(question, palette);
+    let [allow, deny] =
+        answers(question.session_id, &handle).map(|line| visible(&line).into_owned());
+    if allow.len() + deny.len() + 10 <= width {
+        let or = paint(&"or", palette.dim);
+        let _ = writeln!(text, "  {} {allow} {or} {deny}", paint(&"→", palette.dim));
+    } else {
+        for line in [allow, deny] {
+            let _ = writeln!(text, "  {} {line}", paint(&"→", palette.dim));
+        }
+    }
+    text
+}
+
+/// What a question is about, without the commands that answer it: what to show before asking.
+#[must_use]
+pub fn approval(question: &OpenQuestion<'_>, palette: &Palette) -> String {
     let request = question.request;
     let handle = approval_handle(&request.approval_id, question.seq);
     let mut text = String::new();
@@ -64,17 +82,23 @@ fn block(question: &OpenQuestion<'_>, palette: &Palette, width: usize) -> String
     for line in lines.into_iter().flatten() {
         let _ = writeln!(text, "    {}", paint(&line, palette.dim));
     }
-    let [allow, deny] =
-        answers(question.session_id, &handle).map(|line| visible(&line).into_owned());
-    if allow.len() + deny.len() + 10 <= width {
-        let or = paint(&"or", palette.dim);
-        let _ = writeln!(text, "  {} {allow} {or} {deny}", paint(&"→", palette.dim));
-    } else {
-        for line in [allow, deny] {
-            let _ = writeln!(text, "  {} {line}", paint(&"→", palette.dim));
-        }
-    }
     text
+}
+
+/// The line that asks a person; `again` after something that is no answer.
+#[must_use]
+pub fn approval_prompt(again: bool, palette: &Palette) -> String {
+    let asks = if again { "a letter, please:" } else { "allow?" };
+    let key = |letter: char, rest: &str| format!("[{}]{rest}", paint(&letter, palette.bold));
+    format!(
+        "  {} {asks} {} {} {} {} {} ",
+        paint(&"▸", palette.warn),
+        key('y', "es"),
+        key('n', "o"),
+        key('s', "ession"),
+        key('p', "roject"),
+        key('a', "lways"),
+    )
 }
 
 #[cfg(test)]
