@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::Sandbox;
+use super::reports::Reports;
 use super::values::{Accept, OnApproval, duration, on_approval};
 
 /// A prompt or correction: one argument, stdin or a file.
@@ -60,6 +61,9 @@ pub struct Gate {
     /// Write one JSON object about the outcome, last of all; - for the last line of stdout
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
+    /// Reports.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// Who answers a question of the awaited turn.
@@ -83,7 +87,7 @@ pub struct Submit {
     #[command(flatten)]
     pub images: Images,
     /// Return once the turn is accepted; takes none of the gate options
-    #[arg(long, conflicts_with_all = ["accept", "timeout", "events", "summary", "on_approval"])]
+    #[arg(long, conflicts_with_all = ["accept", "timeout", "events", "summary", "report", "on_approval"])]
     pub detach: bool,
     /// The gate.
     #[command(flatten)]

@@ -50,11 +50,14 @@ impl<'g> Awaiting<'g> {
     /// # Errors
     /// 74 if one cannot be opened for writing.
     pub(super) fn open_files(&mut self, context: &mut Context<'_>) -> Result<()> {
-        self.outputs.open_files(
+        let files = self.outputs.open_files(
             self.gate.events.as_deref(),
             self.gate.summary.as_deref(),
             context,
-        )
+        );
+        // One that cannot be opened leaves no other one with what an earlier run wrote.
+        let reports = &self.gate.reports.report;
+        files.and(self.outputs.open_reports(reports, context))
     }
 
     /// The session is known.
@@ -69,6 +72,11 @@ impl<'g> Awaiting<'g> {
         let verdict = self.verdict(&outcome);
         self.outputs.end(Some(&verdict.1));
         self.settle(&mut outcome, context);
+        if self.outputs.reports() {
+            let (_, verdict) = self.verdict(&outcome);
+            self.outputs.report(Some(&verdict));
+            self.settle(&mut outcome, context);
+        }
         let (judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
         self.outputs.summarise(&verdict);

@@ -13,6 +13,7 @@ fn console(json: bool) -> (SharedConsole, Capture) {
         json,
         quiet: true,
         status: false,
+        shared: false,
         palette: Palette::plain(),
         width: Box::new(|| 80),
         workflow_safe: true,
