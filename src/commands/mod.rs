@@ -3,6 +3,8 @@
 mod approvals;
 mod context;
 mod files;
+mod gates;
+mod heartbeat;
 mod help;
 mod keyboard;
 mod lifecycle;
@@ -14,6 +16,7 @@ mod requests;
 mod run;
 mod schema;
 mod session;
+mod silent;
 mod simulate;
 mod submit;
 mod tail;

@@ -5,10 +5,12 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::Context;
 use super::context::write_failed;
 use super::files::{FileOutput, open};
+use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
 use super::reports::Reports;
 use super::verdict::Judgement;
@@ -23,6 +25,9 @@ use crate::report::{
 };
 use crate::streams::Sink;
 
+/// How often something that tells the time is shown anew.
+const REDRAW: Duration = Duration::from_secs(1);
+
 /// See the module.
 pub(super) struct Outputs {
     console: SharedConsole,
@@ -35,6 +40,7 @@ pub(super) struct Outputs {
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
+    heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
     answers_itself: bool,
@@ -59,6 +65,7 @@ impl Outputs {
             reports: Reports::default(),
             summary_on_stdout: None,
             answer: AnswerText::new(),
+            heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
             question_on_stdout: context.streams.out_terminal
@@ -151,6 +158,11 @@ impl Outputs {
     /// Questions are answered here: how else to answer them is not said.
     pub(super) fn answers_itself(&mut self) {
         self.answers_itself = true;
+    }
+
+    /// Asks for a sign of life when nothing was printed for so long.
+    pub(super) fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.heartbeat = interval.map(Heartbeat::new);
     }
 
     /// The session's context window has become known.
@@ -275,6 +287,9 @@ fn reporter(
 
 impl Observer for Outputs {
     fn event(&mut self, event: &Event<'_>) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.note(event);
+        }
         self.answer.push(event);
         self.reports.event(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
@@ -303,12 +318,17 @@ impl Observer for Outputs {
         for reporter in events.chain(&mut self.stdout) {
             let _ = reporter.idle();
         }
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.beat(self.out.pushed(), &self.console);
+        }
         self.check();
         self.console.remind();
     }
 
-    fn animated(&self) -> bool {
-        self.console.shows_status()
+    fn wake_at(&self) -> Option<Instant> {
+        let redraw = self.console.shows_status().then(|| Instant::now() + REDRAW);
+        let heartbeat = self.heartbeat.as_ref().map(Heartbeat::due);
+        redraw.into_iter().chain(heartbeat).min()
     }
 
     fn ask(&mut self, question: &Question, again: bool) {

@@ -20,7 +20,7 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
     let policy = if options.detach {
         Policy::Leave
     } else {
-        policy(options.approval.on_approval.as_ref(), context)?
+        policy(&options.approval, context)?
     };
     let turn = SubmitTurn {
         text: text::read(&options.text, context)?,
@@ -55,6 +55,9 @@ fn attempt(
         target: Target::Submit(turn, session.last_seq),
         policy,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: options.approval.max_rounds,
+        wait_idle: options.wait_idle,
         interrupts: true,
         interrupts_unwatched: false,
         limits: context.limits,
@@ -69,8 +72,10 @@ fn attempt(
 fn detach(options: &Submit, turn: SubmitTurn, context: &mut Context<'_>) -> Result<Exit> {
     let id = context.session_id(&options.session)?;
     let (limits, session_id) = (context.limits, id.clone());
-    let from =
-        context.ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
+    let wait_idle = options.wait_idle;
+    let from = context.ask(move |client| {
+        follow::submit_detached(client, &session_id, &turn, wait_idle, &limits)
+    })?;
     if context.json() {
         context.object(&Detached {
             session_id: &id,

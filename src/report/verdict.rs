@@ -17,7 +17,7 @@ pub struct Verdict {
     pub exit_code: u8,
     /// The name of that number.
     pub exit_name: String,
-    /// Whether `--accept` turned the outcome into a success.
+    /// Whether the outcome is one that `--accept` names; a success only if each gate holds, too.
     pub accepted: bool,
     /// Why the command ends as it does, one line; `None` for plain success.
     pub message: Option<String>,

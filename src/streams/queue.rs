@@ -82,6 +82,8 @@ struct State {
     /// The first failure of each target. After it, bytes for that target are dropped.
     failed: Vec<Option<io::ErrorKind>>,
     targets: Option<Vec<Target>>,
+    /// Bytes that were handed over.
+    pushed: u64,
     waker: Option<Box<dyn Fn() + Send>>,
     /// The waker is to be called when the queue is empty.
     wake_when_empty: bool,
@@ -99,6 +101,7 @@ impl Queue {
                 writing: false,
                 failed: targets.iter().map(|_| None).collect(),
                 targets: Some(targets),
+                pushed: 0,
                 waker: None,
                 wake_when_empty: false,
             }),
@@ -131,6 +134,7 @@ impl Queue {
         if let Some(kind) = state.failed[target] {
             return Err(kind.into());
         }
+        state.pushed += bytes.len() as u64;
         if state.pending.is_empty() && !state.writing && bytes.len() <= PIPE_BUF {
             match self.write_at_once(target, &bytes) {
                 Some(Ok(())) => return Ok(()),
@@ -250,6 +254,12 @@ impl Sink {
             .wait_timeout_while(state, bound, |state| !state.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
         state.is_empty()
+    }
+
+    /// Bytes flushed so far, written or not.
+    #[must_use]
+    pub fn pushed(&self) -> u64 {
+        self.queue.lock().pushed
     }
 
     /// Whether everything queued is written. Bytes not flushed yet do not count.

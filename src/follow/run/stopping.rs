@@ -34,7 +34,7 @@ impl Run<'_> {
             return OVER;
         }
         match self.submission {
-            Submission::Opening | Submission::Conflict(_) => OVER,
+            Submission::Opening | Submission::Conflict(_) | Submission::Pausing(_) => OVER,
             Submission::Posting(_) => {
                 if let Some(stopping) = &mut self.stopping {
                     stopping.await_submit(&self.plan.limits);
@@ -123,14 +123,26 @@ impl Run<'_> {
         self.stop_turn()
     }
 
+    /// The bound that is reached, as the user set it.
+    pub(super) fn bound_reached(&self, now: Instant) -> Option<String> {
+        if self.stopping.is_some() {
+            return None;
+        }
+        if let Some((_, bound)) = self.plan.deadline.filter(|(at, _)| now >= *at) {
+            return Some(format!("--timeout {}", humantime::format_duration(bound)));
+        }
+        let bound = self.plan.idle_timeout?;
+        (now >= self.last_event + bound)
+            .then(|| format!("--idle-timeout {}", humantime::format_duration(bound)))
+    }
+
     /// What a timeout says: what was being waited for.
     pub(super) fn waiting_for(&self, state: Option<&str>) -> String {
-        let bound = self
-            .plan
-            .deadline
-            .map(|(_, bound)| humantime::format_duration(bound).to_string());
         let age = |since: Instant| format!("{:.1} s", since.elapsed().as_secs_f64());
-        let bound = bound.unwrap_or_default();
+        let bound = match self.stopping.as_ref().map(|stopping| &stopping.cause) {
+            Some(Stop::Timeout(bound)) => bound.as_str(),
+            _ => "a bound",
+        };
         let awaited = match (&self.tracker.turn, self.tracker.questions.open()) {
             (_, Some(question)) => {
                 let since = age(question.since);
@@ -150,6 +162,6 @@ impl Run<'_> {
             None => String::new(),
         };
         let state = state.unwrap_or("no answer from the daemon");
-        format!("--timeout {bound} reached, waiting for {awaited}{last}; session: {state}")
+        format!("{bound} reached, waiting for {awaited}{last}; session: {state}")
     }
 }
