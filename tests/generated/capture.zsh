@@ -8,7 +8,7 @@ bindkey '^I' complete-word
 mark() { print -r -- -- >> $CAUGHT; BUFFER= }
 zle -N mark
 zle -N zle-line-init mark
-bindkey '^G' mark
+bindkey '^T' mark
 # As the builtin, and notes what it was given.
 compadd() {
     if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then

@@ -320,8 +320,13 @@ fn zsh_offers(shell: &Shell, lines: &[(String, Vec<String>)], socket: Option<&Pa
     support::until("zsh to be ready", || marks() == 1);
     for (number, (line, _)) in lines.iter().enumerate() {
         // Tab, then away with the line and the mark.
-        pty.send(&format!("{line}\t\x07")).unwrap();
-        support::until(line, || marks() == number + 2);
+        pty.send(&format!("{line}\t\x14")).unwrap();
+        pty.flush().unwrap();
+        let due = Instant::now() + support::HANG / 6;
+        while marks() < number + 2 {
+            assert!(Instant::now() < due, "{line}: {:?}", fs::read_to_string(&caught));
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
     pty.send_line("exit").unwrap();
     let text = fs::read_to_string(&caught).unwrap();
