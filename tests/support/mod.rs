@@ -11,6 +11,7 @@
 
 pub mod inside;
 pub mod programs;
+pub mod snippets;
 pub mod wire;
 
 use std::ffi::OsStr;
