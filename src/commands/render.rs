@@ -1,11 +1,13 @@
 //! `render`: an NDJSON log as any output, in the order of its lines.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read as _;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::Context;
 use super::outputs::Outputs;
+use super::verdict;
 use crate::cli::{Output, Render};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -20,35 +22,49 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let mut outputs = Outputs::stdout(context, None);
     let mut lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
+    let mut broken;
     loop {
         // The file may be a pipe that stays quiet, so each batch is read on a thread of its own.
-        let (read, batch) = context.wait("the log", move || lines.batch())?;
-        lines = read;
+        let read = context.wait("the log", move || Ok(lines.batch()));
+        let Read { rest, batch, error } = read?;
+        (lines, broken) = (rest, error);
         let last = batch.is_empty();
         for (number, line) in batch {
-            let event =
-                Event::parse(&line).map_err(|error| no_event(&options.file, number, &error))?;
-            note_end(&mut verdict, &event, &outputs);
-            outputs.event(&event);
+            match Event::parse(&line) {
+                Ok(event) => {
+                    note_end(&mut verdict, &event);
+                    outputs.event(&event);
+                }
+                Err(error) => {
+                    broken = Some(no_event(&options.file, number, &error));
+                    break;
+                }
+            }
         }
         outputs.idle();
-        if outputs.unwatched() || last {
+        if outputs.unwatched() || last || broken.is_some() {
             break;
         }
         if outputs.write_failed {
             return Ok(Exit::OutputFailed);
         }
     }
+    // What stands before a line that is no event is shown all the same.
+    if let Some(error) = broken {
+        outputs.end(None);
+        return Err(error);
+    }
     if context.global.format() == Output::Answer {
-        let verdict = verdict.get_or_insert_with(Verdict::default);
-        verdict.answer = outputs.answer();
+        let shown = verdict.get_or_insert_with(Verdict::default);
+        shown.answer = outputs.answer();
+        verdict::explain_empty_answer(shown.answer.is_some(), shown.reason.as_ref(), context);
     }
     outputs.end(verdict.as_ref());
     Ok(Exit::Done)
 }
 
 /// Keeps the reason of the last turn; a turn that begins has none yet.
-fn note_end(verdict: &mut Option<Verdict>, event: &Event<'_>, _outputs: &Outputs) {
+fn note_end(verdict: &mut Option<Verdict>, event: &Event<'_>) {
     match event.kind {
         EventKind::TurnStarted => *verdict = None,
         EventKind::TurnCompleted => {
@@ -72,19 +88,19 @@ fn no_event(file: &Path, number: u64, error: &crate::protocol::NotAnEvent) -> Er
 
 /// The lines of a log, in batches.
 struct Lines {
-    reader: BufReader<Box<dyn Read + Send>>,
+    reader: BufReader<Box<dyn io::Read + Send>>,
     number: u64,
     name: String,
 }
 
 impl Lines {
     fn open(path: &Path, context: &mut Context<'_>) -> Result<Self> {
-        let reader: Box<dyn Read + Send> = if path == Path::new("-") {
+        let reader: Box<dyn io::Read + Send> = if path == Path::new("-") {
             context
                 .streams
                 .stdin
                 .take()
-                .unwrap_or_else(|| Box::new(std::io::empty()))
+                .unwrap_or_else(|| Box::new(io::empty()))
         } else {
             let file = path.to_owned();
             Box::new(context.wait("the log", move || {
@@ -100,33 +116,53 @@ impl Lines {
         })
     }
 
-    /// The next lines that are at hand, with their numbers; empty at the end.
-    fn batch(mut self) -> Result<(Self, Vec<(u64, String)>)> {
+    /// The next lines that are at hand, with their numbers; none at the end.
+    fn batch(mut self) -> Read {
         let mut batch = Vec::new();
+        let mut error = None;
         while batch.is_empty() || (self.reader.buffer().contains(&b'\n') && batch.len() < 1000) {
-            let mut line = Vec::new();
-            let read = (&mut self.reader)
-                .take(LINE_CAP)
-                .read_until(b'\n', &mut line)
-                .map_err(|error| {
-                    Error::usage(format!("{} cannot be read", self.name)).caused_by(error)
-                })?;
-            if read == 0 {
-                break;
-            }
-            self.number += 1;
-            let text = String::from_utf8(line).map_err(|error| {
-                Error::new(
-                    Kind::Protocol,
-                    format!("line {} of {} is not UTF-8", self.number, self.name),
-                )
-                .caused_by(error)
-            })?;
-            let text = text.trim_end_matches(['\n', '\r']);
-            if !text.trim().is_empty() {
-                batch.push((self.number, text.to_owned()));
+            match self.line() {
+                Ok(Some(line)) if line.trim().is_empty() => {}
+                Ok(Some(line)) => batch.push((self.number, line)),
+                Ok(None) => break,
+                Err(why) => {
+                    error = Some(why);
+                    break;
+                }
             }
         }
-        Ok((self, batch))
+        Read {
+            rest: self,
+            batch,
+            error,
+        }
     }
+
+    /// The next line, without its end.
+    fn line(&mut self) -> Result<Option<String>> {
+        let mut line = Vec::new();
+        let read = (&mut self.reader)
+            .take(LINE_CAP)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| {
+                Error::usage(format!("{} cannot be read", self.name)).caused_by(error)
+            })?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut text = String::from_utf8(line).map_err(|error| {
+            let what = format!("line {} of {} is not UTF-8", self.number, self.name);
+            Error::new(Kind::Protocol, what).caused_by(error)
+        })?;
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        Ok(Some(text))
+    }
+}
+
+/// Lines that were read, and what kept the next one from being read.
+struct Read {
+    rest: Lines,
+    batch: Vec<(u64, String)>,
+    error: Option<Error>,
 }
