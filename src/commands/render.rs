@@ -6,7 +6,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::Context;
-use super::outputs::Outputs;
+use super::context::Flushed;
+use super::outputs::{self, Outputs};
 use super::verdict;
 use crate::cli::{Output, Render};
 use crate::error::{Error, Kind, Result};
@@ -20,34 +21,12 @@ const LINE_CAP: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let mut outputs = Outputs::stdout(context, None);
-    let mut lines = Lines::open(&options.file, context)?;
+    outputs.open_reports(&options.reports.report, context)?;
+    let lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
-    let mut broken;
-    loop {
-        // The file may be a pipe that stays quiet, so each batch is read on a thread of its own.
-        let read = context.wait("the log", move || Ok(lines.batch()));
-        let Read { rest, batch, error } = read?;
-        (lines, broken) = (rest, error);
-        let last = batch.is_empty();
-        for (number, line) in batch {
-            match Event::parse(&line) {
-                Ok(event) => {
-                    note_end(&mut verdict, &event);
-                    outputs.event(&event);
-                }
-                Err(error) => {
-                    broken = Some(no_event(&options.file, number, &error));
-                    break;
-                }
-            }
-        }
-        outputs.idle();
-        if outputs.unwatched() || last || broken.is_some() {
-            break;
-        }
-        if outputs.write_failed {
-            return Ok(Exit::OutputFailed);
-        }
+    let broken = show(lines, &options.file, &mut verdict, &mut outputs, context)?;
+    if outputs.write_failed {
+        return Ok(Exit::OutputFailed);
     }
     // What stands before a line that is no event is shown all the same.
     if let Some(error) = broken {
@@ -57,10 +36,61 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     if context.global.format() == Output::Answer {
         let shown = verdict.get_or_insert_with(Verdict::default);
         shown.answer = outputs.answer();
-        verdict::explain_empty_answer(shown.answer.is_some(), shown.reason.as_ref(), context);
+        // A reader that left wants no word.
+        if !outputs.unwatched() {
+            verdict::explain_empty_answer(shown.answer.is_some(), shown.reason.as_ref(), context);
+        }
     }
     outputs.end(verdict.as_ref());
-    Ok(Exit::Done)
+    outputs.report(verdict.as_ref());
+    for (mut sink, _) in outputs.files() {
+        if let Flushed::Signal(signal) = context.settle(&mut sink, true) {
+            return Err(outputs::stopped(signal));
+        }
+    }
+    outputs.check();
+    Ok(if outputs.write_failed {
+        Exit::OutputFailed
+    } else {
+        Exit::Done
+    })
+}
+
+/// Shows the lines in their order; gives what is wrong with the one that ended them, if one did.
+fn show(
+    mut lines: Lines,
+    file: &Path,
+    verdict: &mut Option<Verdict>,
+    outputs: &mut Outputs,
+    context: &mut Context<'_>,
+) -> Result<Option<Error>> {
+    loop {
+        // The file may be a pipe that stays quiet, so each batch is read on a thread of its own.
+        let read = context.wait("the log", move || Ok(lines.batch()));
+        let Read {
+            rest,
+            batch,
+            mut error,
+        } = read?;
+        lines = rest;
+        let last = batch.is_empty();
+        for (number, line) in batch {
+            match Event::parse(&line) {
+                Ok(event) => {
+                    note_end(verdict, &event);
+                    outputs.event(&event);
+                }
+                Err(why) => {
+                    error = Some(no_event(file, number, &why));
+                    break;
+                }
+            }
+        }
+        outputs.idle();
+        if last || error.is_some() || outputs.unwatched() || outputs.write_failed {
+            return Ok(error);
+        }
+    }
 }
 
 /// Keeps the reason of the last turn; a turn that begins has none yet.

@@ -11,7 +11,7 @@ use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
 use super::losses::{self, FeedEnd, Outage};
-use super::reader::{self, Batch, FromStream};
+use super::reader::{self, Batch, FromStream, Reader};
 use crate::client::{Client, Received};
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
@@ -42,6 +42,7 @@ pub struct Feed {
     limits: Limits,
     state: State,
     connection: u64,
+    reader: Reader,
     /// The number of the next event.
     next: u64,
     /// Nothing was read yet, and the start is wherever the daemon's memory starts.
@@ -71,6 +72,7 @@ impl Feed {
             limits,
             state: State::Opening,
             connection: 0,
+            reader: Reader::default(),
             next: from.max(1),
             oldest: false,
             awaits_end: false,
@@ -135,7 +137,7 @@ impl Feed {
         self.connection = inbox.number();
         self.state = State::Opening;
         self.progressed = false;
-        reader::start(
+        self.reader = reader::start(
             self.client.clone(),
             self.session_id.clone(),
             self.next,

@@ -15,9 +15,6 @@ use crate::exit::Exit;
 use crate::follow::{FeedEnd, Input, Observer, Pending, Turn};
 use crate::protocol::{Event, Session};
 
-/// How often something that tells the time is shown anew.
-const REDRAW: Duration = Duration::from_secs(1);
-
 /// How often `--all` looks for sessions that have been created.
 const DISCOVERY: Duration = Duration::from_millis(500);
 
@@ -191,7 +188,7 @@ impl Merge {
     }
 
     fn deadline(&self, outputs: &Outputs) -> Option<Instant> {
-        let redraw = outputs.animated().then(|| Instant::now() + REDRAW);
+        let redraw = outputs.wake_at();
         let discovery = match self.discovery {
             Some(Discovery::At(at)) => Some(at),
             _ => None,
@@ -233,7 +230,7 @@ impl Merge {
                 outputs.check();
                 Ok(())
             }
-            Input::Signal(_) | Input::Typed(_) => Ok(()),
+            Input::Signal(_) | Input::Typed(_) | Input::Said(_) => Ok(()),
         }
     }
 
