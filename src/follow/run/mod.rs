@@ -301,7 +301,9 @@ impl<'a> Run<'a> {
         if heard {
             self.last_event = Instant::now();
         }
-        if let Some(cap) = cap.filter(|_| capped && !self.tracker.ended() && taken.is_ok()) {
+        // Also if the turn ends with that: the code must not depend on what was read at once. A
+        // turn that has ended is not interrupted.
+        if let Some(cap) = cap.filter(|_| capped && taken.is_ok()) {
             self.stop(Stop::Rounds(cap))?;
         }
         match taken {
