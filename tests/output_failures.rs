@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dcodectl::simulate::Daemon;
+use dcodectl::simulate::{Act, Daemon, Fault, PathIs};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -159,6 +159,52 @@ fn a_reader_that_left_before_the_start_is_no_message_either() {
         1,
         "what was asked for is done"
     );
+}
+
+#[test]
+fn a_reader_that_left_while_something_is_awaited_ends_the_command() {
+    let refuses = daemon("refuse");
+    let done = daemon("done");
+    let cases: [(&Daemon, &[&str], i32); 6] = [
+        (&refuses, &["submit", "s", "go"], 141),
+        (&refuses, &["wait", "s"], 141),
+        (&refuses, &["list"], 0),
+        (&refuses, &["ping", "--wait", "1h"], 0),
+        (&done, &["run", "-"], 141),
+        (&done, &["render", "-"], 0),
+    ];
+    for (daemon, arguments, code) in cases {
+        let mut command = at(daemon, arguments).into_command();
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take();
+        thread::sleep(Duration::from_millis(50));
+        let begun = Instant::now();
+        drop(child.stdout.take());
+        assert_eq!(ends(child, code), "", "{arguments:?}");
+        assert!(begun.elapsed() < SOON, "{arguments:?}");
+        drop(stdin);
+    }
+    assert!(done.requests().is_empty());
+}
+
+#[test]
+fn a_reader_that_left_while_the_session_is_created() {
+    let daemon = daemon("done");
+    daemon.add_fault(Fault::new(
+        "POST",
+        PathIs::Suffix("/v1/sessions".to_owned()),
+        Act::DelayAnswer(Duration::from_millis(600)),
+    ));
+    let mut child = spawn(at(&daemon, ["run", "go"]), Stdio::piped());
+    until("the create", || seen(&daemon, "POST", "/v1/sessions") == 1);
+    drop(child.stdout.take());
+    assert_eq!(ends(child, 141), "");
+    assert_eq!(seen(&daemon, "POST", "/turns"), 0);
+    assert_eq!(deletes(&daemon), 1);
 }
 
 #[test]
@@ -312,6 +358,28 @@ fn a_stderr_that_takes_nothing_changes_nothing() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(16), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("error"));
+}
+
+#[test]
+fn a_stderr_that_nobody_reads_holds_nothing_up() {
+    let message = "m".repeat(300_000);
+    let error = format!(r#"{{"code":"auth","message":"{message}"}}"#);
+    let events = [
+        ("turn.started", r#"{"turn_id":"t1"}"#),
+        ("session.error", error.as_str()),
+        ("turn.completed", r#"{"turn_id":"t1","reason":"error"}"#),
+    ];
+    let daemon = support::playing(&events, |_| {});
+    let mut command = at(&daemon, ["run", "--json", "go"]).into_command();
+    command
+        .stdin(Stdio::null())
+        .stdout(File::create("/dev/null").unwrap())
+        .stderr(Stdio::piped());
+    let begun = Instant::now();
+    let mut child = command.spawn().unwrap();
+    let status = wait_for(&mut child, HANG).expect("it hangs");
+    assert_eq!(status.code(), Some(16));
+    assert!(begun.elapsed() < SOON);
 }
 
 // Files that cannot be opened.

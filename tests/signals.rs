@@ -394,6 +394,44 @@ fn a_stalled_stdout_delays_no_signal_during_the_turn() {
 }
 
 #[test]
+fn a_stalled_stdout_delays_no_signal_of_other_commands() {
+    let text = "x".repeat(300_000);
+    let delta = format!(r#"{{"turn_id":"t1","text":"{text}"}}"#);
+    let long = [
+        ("turn.started", r#"{"turn_id":"t1"}"#),
+        ("message.delta", delta.as_str()),
+        ("turn.completed", r#"{"turn_id":"t1","reason":"done"}"#),
+    ];
+    let daemon = support::playing(&long, |_| {});
+    let id = create(&daemon);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("log.ndjson");
+    let log = file.to_str().unwrap();
+    at(&daemon, ["submit", "--events", log, &id, "go"])
+        .run()
+        .exits(0);
+    let cases: [&[&str]; 4] = [
+        &["tail", "--json", &id],
+        &["tail", "--no-follow", &id],
+        &["wait", &id],
+        &["render", log],
+    ];
+    for arguments in cases {
+        let mut child = stalled(at(&daemon, arguments).into_command());
+        std::thread::sleep(Duration::from_millis(150));
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "{arguments:?} waits for its reader"
+        );
+        let begun = Instant::now();
+        signal(&child, Signal::TERM);
+        let stderr = ends(child, 143);
+        assert!(begun.elapsed() < SOON, "{stderr}");
+        assert!(stderr.contains("stopped by"), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
 fn a_signal_while_the_prompt_is_awaited_is_in_the_summary() {
     let daemon = daemon("done");
     let folder = tempfile::tempdir().unwrap();

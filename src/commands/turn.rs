@@ -1,5 +1,7 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
+use std::path::Path;
+
 use super::Context;
 use super::context::Flushed;
 use super::outputs::{self, Outputs};
@@ -37,6 +39,8 @@ impl<'g> Awaiting<'g> {
             );
         }
         context.bound(gate.timeout);
+        let summary = gate.summary.as_deref().map(Path::as_os_str);
+        context.ends_unwatched = gate.events.is_none() && summary.is_none_or(|path| path == "-");
         Ok(Self {
             gate,
             outputs: Outputs::stdout(context, None),
