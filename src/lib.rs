@@ -56,10 +56,24 @@ pub fn run(
     signals: bool,
 ) -> u8 {
     let json = cli::asks_for_json(&arguments);
+    // Wrong arguments that say something about colour cannot be asked what: plain is safe.
+    let colour = if cli::says_colour(&arguments) {
+        Preference::Never
+    } else {
+        Preference::Auto
+    };
     let mut err = streams.err.clone();
     let code = match parse(arguments) {
         Ok(cli) => execute(&cli, surroundings, streams, bounds, signals),
-        Err(refusal) => refuse(refusal, json, surroundings, streams),
+        Err(refusal) => {
+            let palette = palette(colour, surroundings, streams.err_terminal);
+            refuse(
+                refusal,
+                messages_alone(json, palette),
+                surroundings,
+                streams,
+            )
+        }
     };
     let _ = err.flush();
     let _ = err.settle(LAST_WORDS);
@@ -111,9 +125,15 @@ fn check(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
-fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
+fn refuse(
+    refusal: Refusal,
+    options: ConsoleOptions,
+    surroundings: &Surroundings<'_>,
+    streams: Streams,
+) -> u8 {
+    let json = options.json;
     let mut err = streams.err.clone();
-    let console = SharedConsole::new(Box::new(streams.err.clone()), plain(json));
+    let console = SharedConsole::new(Box::new(streams.err.clone()), options);
     match refusal {
         Refusal::Nothing if json => {
             let error = Error::usage("no command is given").hint("dcodectl --help");
@@ -140,14 +160,23 @@ fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams
     }
 }
 
-fn plain(json: bool) -> ConsoleOptions {
+/// A stderr that takes messages and nothing else.
+fn messages_alone(json: bool, palette: Palette) -> ConsoleOptions {
     ConsoleOptions {
         json,
         quiet: false,
         status: false,
         shared: false,
-        palette: Palette::plain(),
+        palette,
         width: Box::new(|| 80),
+    }
+}
+
+fn palette(preference: Preference, surroundings: &Surroundings<'_>, terminal: bool) -> Palette {
+    if wants_colour(preference, surroundings.variable, terminal) {
+        Palette::coloured()
+    } else {
+        Palette::plain()
     }
 }
 
@@ -159,18 +188,10 @@ fn execute(
     signals: bool,
 ) -> u8 {
     let global = cli.global.clone();
-    let palette = |terminal| {
-        let preference = match global.color {
-            Color::Auto => Preference::Auto,
-            Color::Always => Preference::Always,
-            Color::Never => Preference::Never,
-        };
-        let coloured = wants_colour(preference, surroundings.variable, terminal);
-        if coloured {
-            Palette::coloured()
-        } else {
-            Palette::plain()
-        }
+    let preference = match global.color {
+        Color::Auto => Preference::Auto,
+        Color::Always => Preference::Always,
+        Color::Never => Preference::Never,
     };
     let human = global.format() == Output::Human;
     let dumb = surroundings.set("TERM").is_some_and(|term| term == "dumb");
@@ -179,11 +200,11 @@ fn execute(
         quiet: global.quiet,
         status: human && streams.err_terminal && !dumb && !global.quiet,
         shared: streams.shared,
-        palette: palette(streams.err_terminal),
+        palette: palette(preference, surroundings, streams.err_terminal),
         width: Box::new(streams.width),
     };
     let console = SharedConsole::new(Box::new(streams.err.clone()), options);
-    let colours = palette(streams.out_terminal);
+    let colours = palette(preference, surroundings, streams.out_terminal);
     let mut context = Context::new(streams, console, global.clone(), surroundings, colours);
     context.limits = bounds.limits;
     context.timeouts = Timeouts {

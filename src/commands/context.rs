@@ -152,7 +152,7 @@ impl<'a> Context<'a> {
     /// The daemon, found at the first call.
     ///
     /// # Errors
-    /// See [`session::connect`].
+    /// See `session::connect`.
     pub fn client(&mut self) -> Result<Client> {
         if let Some(client) = &self.client {
             return Ok(client.clone());

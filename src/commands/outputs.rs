@@ -6,9 +6,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::Context;
 use super::context::write_failed;
+use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
 use super::verdict::Judgement;
 use crate::cli::Output;
@@ -22,6 +24,9 @@ use crate::report::{
 };
 use crate::streams::{Queue, Sink};
 
+/// How often something that tells the time is shown anew.
+const REDRAW: Duration = Duration::from_secs(1);
+
 /// A file that was asked for.
 struct FileOutput {
     path: PathBuf,
@@ -31,6 +36,10 @@ struct FileOutput {
 }
 
 /// See the module.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub(super) struct Outputs {
     console: SharedConsole,
     verbose: bool,
@@ -41,6 +50,7 @@ pub(super) struct Outputs {
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
+    heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
     answers_itself: bool,
@@ -64,6 +74,7 @@ impl Outputs {
             summary: None,
             summary_on_stdout: None,
             answer: AnswerText::new(),
+            heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
             question_on_stdout: context.streams.out_terminal
@@ -142,6 +153,11 @@ impl Outputs {
     /// Questions are answered here: how else to answer them is not said.
     pub(super) fn answers_itself(&mut self) {
         self.answers_itself = true;
+    }
+
+    /// Asks for a sign of life when nothing was printed for so long.
+    pub(super) fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.heartbeat = interval.map(Heartbeat::new);
     }
 
     /// The session's context window has become known, and the prompt is read: what else is typed
@@ -298,6 +314,9 @@ fn reporter(
 
 impl Observer for Outputs {
     fn event(&mut self, event: &Event<'_>) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.note(event);
+        }
         self.answer.push(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);
@@ -325,12 +344,17 @@ impl Observer for Outputs {
         for reporter in events.chain(&mut self.stdout) {
             let _ = reporter.idle();
         }
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.beat(self.out.pushed(), &self.console);
+        }
         self.check();
         self.console.remind();
     }
 
-    fn animated(&self) -> bool {
-        self.console.shows_status()
+    fn wake_at(&self) -> Option<Instant> {
+        let redraw = self.console.shows_status().then(|| Instant::now() + REDRAW);
+        let heartbeat = self.heartbeat.as_ref().map(Heartbeat::due);
+        redraw.into_iter().chain(heartbeat).min()
     }
 
     fn ask(&mut self, question: &Question, again: bool) {

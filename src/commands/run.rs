@@ -11,7 +11,7 @@ use crate::follow::{self, Outcome, Plan, Policy, Target, Waited};
 use crate::protocol::{ErrorCode, Session};
 
 pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
-    let policy = policy(options.approval.on_approval.as_ref(), context)?;
+    let policy = policy(&options.approval, context)?;
     text::check(&options.text)?;
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
     if policy != Policy::Leave {
@@ -56,6 +56,9 @@ fn attempt(
         target: Target::Submit(turn, last_seq),
         policy,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: options.approval.max_rounds,
+        wait_idle: None,
         interrupts: true,
         interrupts_unwatched: true,
         limits: context.limits,

@@ -19,7 +19,7 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
     let policy = if options.detach {
         Policy::Leave
     } else {
-        policy(options.approval.on_approval.as_ref(), context)?
+        policy(&options.approval, context)?
     };
     text::check(&options.text)?;
     if options.detach {
@@ -51,6 +51,9 @@ fn attempt(
         target: Target::Submit(turn, session.last_seq),
         policy,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: options.approval.max_rounds,
+        wait_idle: options.wait_idle,
         interrupts: true,
         interrupts_unwatched: false,
         limits: context.limits,
@@ -66,8 +69,10 @@ fn detach(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
     let turn = text::turn(&options.text, &options.images, context)?;
     let id = context.session_id(&options.session)?;
     let (limits, session_id) = (context.limits, id.clone());
-    let from =
-        context.ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
+    let wait_idle = options.wait_idle;
+    let from = context.ask(move |client| {
+        follow::submit_detached(client, &session_id, &turn, wait_idle, &limits)
+    })?;
     if context.json() {
         context.object(&Detached {
             session_id: &id,

@@ -1,17 +1,22 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::Context;
 use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
-use crate::cli::{Gate, OnApproval, Output};
+use crate::cli::{Approval, Gate, OnApproval, Output};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Observer, Outcome, Policy, Stop};
+use crate::follow::{Observer, Outcome, Policy, Program, Stop};
 use crate::protocol::{Session, StopReason};
 use crate::report::Verdict;
+
+/// How long a program that answers questions may take: below the daemon's own deadline of 2 minutes,
+/// which is not on the wire.
+const APPROVAL_TIMEOUT: Duration = Duration::from_secs(100);
 
 /// A command that awaits a turn, from its files to its code.
 pub(super) struct Awaiting<'g> {
@@ -41,9 +46,11 @@ impl<'g> Awaiting<'g> {
         context.bound(gate.timeout);
         let summary = gate.summary.as_deref().map(Path::as_os_str);
         context.ends_unwatched = gate.events.is_none() && summary.is_none_or(|path| path == "-");
+        let mut outputs = Outputs::stdout(context, None);
+        outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {
             gate,
-            outputs: Outputs::stdout(context, None),
+            outputs,
             session_id: None,
             session: None,
         })
@@ -102,7 +109,7 @@ impl<'g> Awaiting<'g> {
 
     fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
-            accept: self.gate.accept.as_ref(),
+            gate: Some(self.gate),
             unwatched: self.outputs.unwatched(),
             write_failed: self.outputs.write_failed,
         };
@@ -212,10 +219,10 @@ fn heed(signal: Option<i32>, outcome: &mut Outcome) {
 ///
 /// # Errors
 /// Code 2 for `ask` where nobody can be asked.
-pub(super) fn policy(on_approval: Option<&OnApproval>, context: &Context<'_>) -> Result<Policy> {
+pub(super) fn policy(approval: &Approval, context: &Context<'_>) -> Result<Policy> {
     let terminals = context.streams.in_terminal && context.streams.err_terminal;
     let can_ask = terminals && !context.json();
-    let policy = match on_approval {
+    let policy = match &approval.on_approval {
         Some(OnApproval::Ask) if !can_ask => {
             return Err(Error::usage(
                 "--on-approval ask needs terminals on stdin and stderr, and no --json",
@@ -224,6 +231,10 @@ pub(super) fn policy(on_approval: Option<&OnApproval>, context: &Context<'_>) ->
         }
         Some(OnApproval::Ask) => Policy::Ask,
         Some(OnApproval::Decide(decision)) => Policy::Decide(decision.clone()),
+        Some(OnApproval::Exec(argv)) => Policy::Exec(Program {
+            argv: argv.clone(),
+            timeout: approval.approval_timeout.unwrap_or(APPROVAL_TIMEOUT),
+        }),
         Some(OnApproval::Leave) => Policy::Leave,
         Some(OnApproval::Fail) => Policy::Fail,
         None if can_ask && context.global.format() == Output::Human => Policy::Ask,

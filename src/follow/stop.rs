@@ -92,7 +92,10 @@ impl Stopping {
 
     /// Whether the command's own bound still matters.
     pub(super) fn heeds_the_bound(&self) -> bool {
-        matches!(self.cause, Stop::Question(_) | Stop::Unwatched)
+        matches!(
+            self.cause,
+            Stop::Question(_) | Stop::Rounds(_) | Stop::Unwatched
+        )
     }
 
     /// Completes the message of a timeout, unless something else decides the code by now.

@@ -84,6 +84,8 @@ struct State {
     /// Whether that failure was asked for by whoever reports it.
     told: Vec<bool>,
     targets: Option<Vec<Target>>,
+    /// Bytes that were handed over.
+    pushed: u64,
     waker: Option<Box<dyn Fn() + Send>>,
     /// The waker is to be called when the queue is empty.
     wake_when_empty: bool,
@@ -102,6 +104,7 @@ impl Queue {
                 failed: targets.iter().map(|_| None).collect(),
                 told: targets.iter().map(|_| false).collect(),
                 targets: Some(targets),
+                pushed: 0,
                 waker: None,
                 wake_when_empty: false,
             }),
@@ -134,6 +137,7 @@ impl Queue {
         if let Some(kind) = state.failed[target] {
             return Err(kind.into());
         }
+        state.pushed += bytes.len() as u64;
         if state.pending.is_empty() && !state.writing && bytes.len() <= PIPE_BUF {
             match self.write_at_once(target, &bytes) {
                 Some(Ok(())) => return Ok(()),
@@ -253,6 +257,12 @@ impl Sink {
             .wait_timeout_while(state, bound, |state| !state.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
         state.is_empty()
+    }
+
+    /// Bytes flushed so far, written or not.
+    #[must_use]
+    pub fn pushed(&self) -> u64 {
+        self.queue.lock().pushed
     }
 
     /// Whether everything queued is written. Bytes not flushed yet do not count.

@@ -9,6 +9,10 @@
     clippy::unwrap_used
 )]
 
+pub mod inside;
+pub mod process;
+pub mod wire;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
@@ -390,6 +394,17 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .iter()
         .filter(|seen| seen.method == method && seen.path().ends_with(suffix))
         .count()
+}
+
+/// The names of the commands, from the help.
+pub fn commands() -> Vec<String> {
+    let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
+    let (_, list) = page.split_once("Commands:\n").unwrap();
+    let names = list.lines().map_while(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    names.collect()
 }
 
 /// Whether a turn runs, or waits for an answer, in some session.

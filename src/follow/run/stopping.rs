@@ -28,8 +28,9 @@ impl Run<'_> {
         if asks_state { ON } else { self.stop_turn() }
     }
 
-    /// The command's own bound is reached.
-    pub(super) fn overdue(&mut self) -> Flow {
+    /// A bound that the user set is reached.
+    pub(super) fn overdue(&mut self, bound: String) -> Flow {
+        self.bound = bound;
         let message = self.waiting_for("");
         let limits = self.plan.limits;
         match &mut self.stopping {
@@ -49,7 +50,7 @@ impl Run<'_> {
             return OVER;
         }
         match self.submission {
-            Submission::Opening | Submission::Conflict(_) => OVER,
+            Submission::Opening | Submission::Conflict(_) | Submission::Pausing(_) => OVER,
             Submission::Posting(_) => {
                 if let Some(stopping) = &mut self.stopping {
                     stopping.await_submit(&self.plan.limits);
@@ -141,14 +142,26 @@ impl Run<'_> {
         self.stop_turn()
     }
 
+    /// The bound that is reached, as the user set it.
+    pub(super) fn bound_reached(&self, now: Instant) -> Option<String> {
+        if self
+            .stopping
+            .as_ref()
+            .is_some_and(|stopping| !stopping.heeds_the_bound())
+        {
+            return None;
+        }
+        if let Some((_, bound)) = self.plan.deadline.filter(|(at, _)| now >= *at) {
+            return Some(format!("--timeout {}", humantime::format_duration(bound)));
+        }
+        let bound = self.plan.idle_timeout.filter(|_| self.stopping.is_none())?;
+        (now >= self.last_event + bound)
+            .then(|| format!("--idle-timeout {}", humantime::format_duration(bound)))
+    }
+
     /// What a timeout says: what was being waited for, and the session's state once it is known.
-    pub(super) fn waiting_for(&self, state: &str) -> String {
-        let bound = self
-            .plan
-            .deadline
-            .map(|(_, bound)| humantime::format_duration(bound).to_string());
+    fn waiting_for(&self, state: &str) -> String {
         let age = |since: Instant| format!("{:.1} s", since.elapsed().as_secs_f64());
-        let bound = bound.unwrap_or_default();
         let awaited = match (&self.tracker.turn, self.tracker.questions.open()) {
             (_, Some(question)) => {
                 let since = age(question.since);
@@ -167,6 +180,7 @@ impl Run<'_> {
             }
             None => String::new(),
         };
-        format!("--timeout {bound} reached, waiting for {awaited}{last}{state}")
+        let bound = &self.bound;
+        format!("{bound} reached, waiting for {awaited}{last}{state}")
     }
 }
