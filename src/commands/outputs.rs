@@ -396,8 +396,3 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
         console.error(judgement.name, number, message, judgement.hint.as_deref());
     }
 }
-
-/// The error of a command that leaves at the first signal.
-pub(super) fn stopped(signal: i32) -> Error {
-    Error::new(Kind::Signal(signal), "stopped by a signal")
-}

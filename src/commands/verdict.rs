@@ -314,3 +314,7 @@ fn records(turn: &Turn) -> Vec<ApprovalRecord> {
     };
     turn.approvals.iter().map(record).collect()
 }
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

@@ -57,7 +57,7 @@ fn check(options: &Tail) -> Result<()> {
 
 fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>) -> Result<Exit> {
     match ended {
-        Ended::Signal(signal) => Err(outputs::stopped(signal)),
+        Ended::Signal(signal) => Err(Error::signal(signal)),
         Ended::Failed(error) => Err(error),
         Ended::Told(exit) => Ok(exit),
         _ if outputs.write_failed => Ok(Exit::OutputFailed),
