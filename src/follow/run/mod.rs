@@ -301,7 +301,7 @@ impl<'a> Run<'a> {
         if heard {
             self.last_event = Instant::now();
         }
-        if let Some(cap) = cap.filter(|_| capped && !self.tracker.ended() && taken.is_ok()) {
+        if let Some(cap) = cap.filter(|_| capped && taken.is_ok()) {
             self.stop(Stop::Rounds(cap))?;
         }
         match taken {
