@@ -234,18 +234,34 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
         || context.inbox.signal().is_some()
         || matches!(result, Ok(code) if code == Exit::Timeout.number());
     let flushed = context.flush(!stopped);
-    match (result, flushed) {
+    let code = match result {
         // A reader that left wants no word.
-        (Err(error), _) if *error.kind() == Kind::StdoutClosed => Exit::Done.number(),
-        (Err(error), _) => report(&context.console, &error),
-        (Ok(_), Flushed::Signal(signal)) => {
+        Err(error) if *error.kind() == Kind::StdoutClosed => return Exit::Done.number(),
+        Err(error) => {
+            if *error.kind() == Kind::OutputFailed {
+                // It is stdout's own, and told here.
+                let _ = context.streams.out.untold_failure();
+            }
+            report(&context.console, &error)
+        }
+        Ok(code) => code,
+    };
+    match flushed {
+        Flushed::Signal(signal) => {
             let what = "stopped by a signal while waiting for the reader of stdout";
             report(&context.console, &Error::new(Kind::Signal(signal), what))
         }
-        (Ok(0), Flushed::Failed(kind)) if kind != std::io::ErrorKind::BrokenPipe => {
-            report(&context.console, &commands::write_failed(kind))
+        Flushed::Failed(kind) if kind != std::io::ErrorKind::BrokenPipe => {
+            if context.streams.out.untold_failure().is_some() {
+                report(&context.console, &commands::write_failed(kind));
+            }
+            if code == 0 {
+                Exit::OutputFailed.number()
+            } else {
+                code
+            }
         }
-        (Ok(code), _) => code,
+        _ => code,
     }
 }
 

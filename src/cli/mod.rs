@@ -16,7 +16,7 @@ use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
 pub use errors::{asks_for_json, says_colour, usage_error};
-pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait};
+pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, OnApproval, duration};
 
 /// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
@@ -213,6 +213,9 @@ pub struct Steer {
     /// The correction.
     #[command(flatten)]
     pub text: Text,
+    /// Wait until it has reached the model: 32 if the turn ends before that
+    #[arg(long)]
+    pub confirm: bool,
 }
 
 /// `approve`

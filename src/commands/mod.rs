@@ -2,6 +2,8 @@
 
 mod approvals;
 mod context;
+mod gates;
+mod heartbeat;
 mod help;
 mod keyboard;
 mod lifecycle;
@@ -11,6 +13,7 @@ mod render;
 mod requests;
 mod run;
 mod session;
+mod silent;
 mod simulate;
 mod submit;
 mod tail;

@@ -6,9 +6,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::Context;
 use super::context::write_failed;
+use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
 use super::verdict::Judgement;
 use crate::cli::Output;
@@ -21,6 +23,9 @@ use crate::report::{
     Summary, Verdict, tables,
 };
 use crate::streams::{Queue, Sink};
+
+/// How often something that tells the time is shown anew.
+const REDRAW: Duration = Duration::from_secs(1);
 
 /// A file that was asked for.
 struct FileOutput {
@@ -45,6 +50,7 @@ pub(super) struct Outputs {
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
+    heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
     answers_itself: bool,
@@ -58,7 +64,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// stdout alone, in the format asked for.
-    pub(super) fn stdout(context: &mut Context<'_>, context_window: Option<u64>) -> Self {
+    pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
@@ -68,6 +74,7 @@ impl Outputs {
             summary: None,
             summary_on_stdout: None,
             answer: AnswerText::new(),
+            heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
             question_on_stdout: context.streams.out_terminal
@@ -148,8 +155,15 @@ impl Outputs {
         self.answers_itself = true;
     }
 
-    /// The session's context window has become known.
-    pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
+    /// Asks for a sign of life when nothing was printed for so long.
+    pub(super) fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.heartbeat = interval.map(Heartbeat::new);
+    }
+
+    /// The session's context window has become known, and the prompt is read: what else is typed
+    /// answers questions.
+    pub(super) fn set_stdout(&mut self, context: &mut Context<'_>, context_window: Option<u64>) {
+        self.keyboard.attach(context);
         if self.stdout.is_some() {
             self.stdout = Some(reporter(context, context_window, self.answers_itself));
         }
@@ -186,10 +200,12 @@ impl Outputs {
         }
     }
 
-    /// The sinks of the files, for waiting until they are written.
-    pub(super) fn files(&self) -> Vec<Sink> {
+    /// The sinks of the files with their names, for waiting until they are written.
+    pub(super) fn files(&self) -> Vec<(Sink, String)> {
         let files = self.events.iter().chain(&self.summary);
-        files.map(|file| file.sink.clone()).collect()
+        files
+            .map(|file| (file.sink.clone(), file.path.display().to_string()))
+            .collect()
     }
 
     /// Looks for writes that have failed since the last look.
@@ -215,7 +231,9 @@ impl Outputs {
             self.reader_left = true;
         } else {
             self.write_failed = true;
-            report(&self.console, &write_failed(kind));
+            if self.out.untold_failure().is_some() {
+                report(&self.console, &write_failed(kind));
+            }
         }
     }
 }
@@ -296,6 +314,9 @@ fn reporter(
 
 impl Observer for Outputs {
     fn event(&mut self, event: &Event<'_>) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.note(event);
+        }
         self.answer.push(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);
@@ -323,12 +344,17 @@ impl Observer for Outputs {
         for reporter in events.chain(&mut self.stdout) {
             let _ = reporter.idle();
         }
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.beat(self.out.pushed(), &self.console);
+        }
         self.check();
         self.console.remind();
     }
 
-    fn animated(&self) -> bool {
-        self.console.shows_status()
+    fn wake_at(&self) -> Option<Instant> {
+        let redraw = self.console.shows_status().then(|| Instant::now() + REDRAW);
+        let heartbeat = self.heartbeat.as_ref().map(Heartbeat::due);
+        redraw.into_iter().chain(heartbeat).min()
     }
 
     fn ask(&mut self, question: &Question, again: bool) {
@@ -374,9 +400,4 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
 /// The error of a command that leaves at the first signal.
 pub(super) fn stopped(signal: i32) -> Error {
     Error::new(Kind::Signal(signal), "stopped by a signal")
-}
-
-/// Flushes a file's sink at the end; a failure stays with the sink.
-pub(super) fn flush(sink: &mut Sink) {
-    let _ = sink.flush();
 }

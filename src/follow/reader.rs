@@ -2,6 +2,7 @@
 //!
 //! It hands over batches of text and not events: one message for all that was buffered.
 
+use std::sync::Arc;
 use std::thread;
 
 use super::inbox::{Input, Waker};
@@ -47,21 +48,52 @@ impl Batch {
     }
 }
 
-/// Opens the session's stream and reads it to its end, on a thread of its own.
-pub(super) fn start(client: Client, session_id: String, from: u64, connection: u64, to: Waker) {
-    thread::spawn(move || {
-        let send = |message| to.send(Input::Stream(connection, message));
-        let end = read(&client, &session_id, from, &send);
-        send(end);
-    });
+/// Keeps a connection's thread going: once this is dropped, the thread ends at its next message.
+#[derive(Default)]
+pub(super) struct Reader {
+    wanted: Arc<()>,
 }
 
-fn read(client: &Client, session_id: &str, from: u64, send: &impl Fn(FromStream)) -> FromStream {
+/// Opens the session's stream and reads it to its end, on a thread of its own.
+pub(super) fn start(
+    client: Client,
+    session_id: String,
+    from: u64,
+    connection: u64,
+    to: Waker,
+) -> Reader {
+    let reader = Reader::default();
+    let wanted = Arc::downgrade(&reader.wanted);
+    thread::spawn(move || {
+        let send = |message| {
+            // Nobody listens any more: the end of this thread closes the connection.
+            if wanted.strong_count() == 0 {
+                return false;
+            }
+            to.send(Input::Stream(connection, message));
+            true
+        };
+        if let Some(end) = read(&client, &session_id, from, &send) {
+            send(end);
+        }
+    });
+    reader
+}
+
+/// Gives the last message; `None` if nobody listens any more.
+fn read(
+    client: &Client,
+    session_id: &str,
+    from: u64,
+    send: &impl Fn(FromStream) -> bool,
+) -> Option<FromStream> {
     let mut stream = match client.events(session_id, from) {
         Ok(stream) => stream,
-        Err(error) => return FromStream::Failed(error),
+        Err(error) => return Some(FromStream::Failed(error)),
     };
-    send(FromStream::Opened);
+    if !send(FromStream::Opened) {
+        return None;
+    }
     let (mut batch, mut alive) = (Batch::default(), false);
     loop {
         let end = match stream.next() {
@@ -80,10 +112,12 @@ fn read(client: &Client, session_id: &str, from: u64, send: &impl Fn(FromStream)
         };
         let full = end.is_some() || batch.text.len() >= BATCH_BYTES || stream.would_wait();
         if full && (alive || !batch.ends.is_empty()) {
-            send(FromStream::Batch(std::mem::take(&mut batch)));
+            if !send(FromStream::Batch(std::mem::take(&mut batch))) {
+                return None;
+            }
             alive = false;
         }
-        if let Some(end) = end {
+        if end.is_some() {
             return end;
         }
     }

@@ -9,6 +9,9 @@
     clippy::unwrap_used
 )]
 
+pub mod inside;
+pub mod wire;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
@@ -315,6 +318,10 @@ pub struct Running {
 impl Running {
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn is_running(&mut self) -> bool {

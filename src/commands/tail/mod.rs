@@ -5,7 +5,7 @@
 mod cursor;
 mod filter;
 mod follow;
-mod lane;
+pub(super) mod lane;
 
 use super::Context;
 use super::outputs::{self, Outputs};
