@@ -86,11 +86,12 @@ fn b48_every_scenario_holds_to_the_schemas() {
     let (_folder, summary) = scratch();
     let mut seen = 0;
     for scenario in dcodectl::simulate::scenarios() {
-        for approval in ["allow", "deny"] {
+        let asks = scenario.name.starts_with("approval");
+        for approval in ["allow", "deny"].into_iter().take(1 + usize::from(asks)) {
             let daemon = daemon(scenario.name);
             let _ = fs::remove_file(&summary);
             let file = summary.to_str().unwrap();
-            let arguments = "run --json --timeout 2s --require-verified --forbid-protected --accept max_iterations";
+            let arguments = "run --json --timeout 1s --require-verified --forbid-protected --accept max_iterations";
             let more = [
                 "--on-approval",
                 approval,
@@ -103,17 +104,14 @@ fn b48_every_scenario_holds_to_the_schemas() {
             seen += 1;
         }
     }
-    assert!(seen > 60, "{seen}");
+    assert!(seen > 40, "{seen}");
 }
 
 #[test]
 fn b48_every_recorded_event_holds_to_the_schema() {
     let mut seen = 0;
     for path in recordings() {
-        let log: String = data_lines(&path)
-            .iter()
-            .map(|line| format!("{line}\n"))
-            .collect();
+        let log = data_lines(&path).join("\n") + "\n";
         let ran = dcodectl(["render", "-", "--json"])
             .stdin(log.clone())
             .run()
@@ -383,9 +381,9 @@ fn the_schemas_name_every_word_and_every_exit() {
         .chain(SessionState::KNOWN.iter().map(SessionState::as_str))
         .collect();
     for word in words {
-        let named = text
+        let is_there = text
             .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
             .any(|known| known == word);
-        assert!(named, "{word}");
+        assert!(is_there, "{word}");
     }
 }
