@@ -73,8 +73,8 @@ exits! {
     Timeout = 124, "timeout", "--timeout or --idle-timeout was reached";
     Hangup = 129, "signal", "HUP; wins over the stop reason it caused";
     Interrupt = 130, "signal", "INT; wins over the stop reason it caused";
-    Terminate = 143, "signal", "TERM; wins over the stop reason it caused";
     StdoutClosed = 141, "stdout_closed", "the reader of stdout left while a turn was awaited";
+    Terminate = 143, "signal", "TERM; wins over the stop reason it caused";
 }
 
 impl From<&StopReason> for Exit {

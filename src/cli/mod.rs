@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
-pub use errors::{asks_for_json, usage_error};
+pub use errors::{asks_for_json, says_colour, usage_error};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, OnApproval, duration};

@@ -37,7 +37,12 @@ pub struct Context<'a> {
     /// When the command has to be over, and the bound as the user set it.
     pub deadline: Option<(Instant, Duration)>,
     client: Option<Client>,
+    /// Until when unwritten output is waited for once the command is stopped.
+    last_moment: Option<Instant>,
 }
+
+/// How long output, all of it together, is given to be written once the command is stopped.
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// How writing all of stdout ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +82,7 @@ impl<'a> Context<'a> {
             palette,
             deadline: None,
             client: None,
+            last_moment: None,
         }
     }
 
@@ -122,7 +128,7 @@ impl<'a> Context<'a> {
     /// The daemon, found at the first call.
     ///
     /// # Errors
-    /// See [`session::connect`].
+    /// See `session::connect`.
     pub fn client(&mut self) -> Result<Client> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -219,12 +225,15 @@ impl<'a> Context<'a> {
     /// Flushes a stream and waits until it is written. A reader that does not read delays neither
     /// a signal nor the deadline; after one of them it is given just a moment.
     pub fn settle(&mut self, sink: &mut Sink, patient: bool) -> Flushed {
-        const MOMENT: Duration = Duration::from_millis(100);
         let _ = sink.flush();
         let deadline = if patient {
             self.deadline.map(|(at, _)| at)
         } else {
-            Some(Instant::now() + MOMENT)
+            Some(
+                *self
+                    .last_moment
+                    .get_or_insert_with(|| Instant::now() + MOMENT),
+            )
         };
         loop {
             if let Some(kind) = sink.failure() {

@@ -11,7 +11,7 @@ use crate::streams::{Queue, Sink};
 
 /// A file that was asked for.
 pub(super) struct FileOutput {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) sink: Sink,
     pub(super) reporter: Box<dyn Reporter>,
     failed: bool,

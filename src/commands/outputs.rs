@@ -29,6 +29,10 @@ use crate::streams::Sink;
 const REDRAW: Duration = Duration::from_secs(1);
 
 /// See the module.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub(super) struct Outputs {
     console: SharedConsole,
     verbose: bool,
@@ -54,7 +58,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// stdout alone, in the format asked for.
-    pub(super) fn stdout(context: &mut Context<'_>, context_window: Option<u64>) -> Self {
+    pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
@@ -165,8 +169,10 @@ impl Outputs {
         self.heartbeat = interval.map(Heartbeat::new);
     }
 
-    /// The session's context window has become known.
-    pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
+    /// The session's context window has become known, and the prompt is read: what else is typed
+    /// answers questions.
+    pub(super) fn set_stdout(&mut self, context: &mut Context<'_>, context_window: Option<u64>) {
+        self.keyboard.attach(context);
         if self.stdout.is_some() {
             self.stdout = Some(reporter(context, context_window, self.answers_itself));
         }
@@ -203,11 +209,13 @@ impl Outputs {
         }
     }
 
-    /// The sinks of the files, for waiting until they are written.
-    pub(super) fn files(&self) -> Vec<Sink> {
+    /// The sinks of the files with their names, for waiting until they are written.
+    pub(super) fn files(&self) -> Vec<(Sink, String)> {
         let files = self.events.iter().chain(&self.summary);
         let files = files.chain(&self.reports.files);
-        files.map(|file| file.sink.clone()).collect()
+        files
+            .map(|file| (file.sink.clone(), file.path.display().to_string()))
+            .collect()
     }
 
     /// Looks for writes that have failed since the last look.
@@ -230,7 +238,9 @@ impl Outputs {
             self.reader_left = true;
         } else {
             self.write_failed = true;
-            report(&self.console, &write_failed(kind));
+            if self.out.untold_failure().is_some() {
+                report(&self.console, &write_failed(kind));
+            }
         }
     }
 }
@@ -374,9 +384,4 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
 /// The error of a command that leaves at the first signal.
 pub(super) fn stopped(signal: i32) -> Error {
     Error::new(Kind::Signal(signal), "stopped by a signal")
-}
-
-/// Flushes a file's sink at the end; a failure stays with the sink.
-pub(super) fn flush(sink: &mut Sink) {
-    let _ = sink.flush();
 }

@@ -47,8 +47,7 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     }
     outputs.end(verdict.as_ref());
     outputs.report(verdict.as_ref());
-    for mut sink in outputs.files() {
-        outputs::flush(&mut sink);
+    for (mut sink, _) in outputs.files() {
         if let Flushed::Signal(signal) = context.settle(&mut sink, true) {
             return Err(outputs::stopped(signal));
         }

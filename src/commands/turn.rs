@@ -7,6 +7,7 @@ use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
 use crate::cli::{Approval, Gate, OnApproval, Output};
+use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Outcome, Policy, Program, Stop};
@@ -23,6 +24,7 @@ pub(super) struct Awaiting<'g> {
     pub(super) outputs: Outputs,
     pub(super) session_id: Option<String>,
     session: Option<Session>,
+    daemon_version: Option<String>,
 }
 
 impl<'g> Awaiting<'g> {
@@ -50,6 +52,7 @@ impl<'g> Awaiting<'g> {
             outputs,
             session_id: None,
             session: None,
+            daemon_version: None,
         })
     }
 
@@ -69,29 +72,37 @@ impl<'g> Awaiting<'g> {
     }
 
     /// The session is known.
-    pub(super) fn in_session(&mut self, session: &Session, context: &Context<'_>) {
+    pub(super) fn in_session(&mut self, session: &Session, context: &mut Context<'_>) {
         self.session_id = Some(session.id.clone());
         self.outputs.set_stdout(context, session.context_window);
         self.session = Some(session.clone());
+        if self.gate.summary.is_some() || self.outputs.reports() {
+            // Told if it is known: a daemon that does not say its version runs turns all the same.
+            let version = context.ask(Client::version);
+            self.daemon_version = version.ok().map(|version| version.version);
+        }
     }
 
     /// Ends stdout, says how it went, writes the summary, and gives the code.
     pub(super) fn finish(mut self, mut outcome: Outcome, context: &mut Context<'_>) -> Exit {
-        let verdict = self.verdict(&outcome);
-        self.outputs.end(Some(&verdict.1));
+        let (_, verdict) = self.verdict(&outcome);
+        self.outputs.end(Some(&verdict));
         self.settle(&mut outcome, context);
         if self.outputs.reports() {
             let (_, verdict) = self.verdict(&outcome);
             self.outputs.report(Some(&verdict));
             self.settle(&mut outcome, context);
         }
-        let (judgement, verdict) = self.verdict(&outcome);
+        let (mut judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
         self.outputs.summarise(&verdict);
         self.settle(&mut outcome, context);
-        // A summary that cannot be written changes the code only where nothing worse did.
-        if judgement.exit == Exit::Done && self.outputs.write_failed {
-            return Exit::OutputFailed;
+        // What came while the summary was being written cannot stand in it any more. A reader that
+        // left by now has got everything.
+        let (last, _) = self.verdict(&outcome);
+        if last.exit != judgement.exit && last.exit != Exit::StdoutClosed {
+            outputs::tell(&last, context);
+            judgement = last;
         }
         judgement.exit
     }
@@ -102,9 +113,7 @@ impl<'g> Awaiting<'g> {
         match error.kind() {
             Kind::Signal(number) => outcome.stop = Some(Stop::Signal(*number)),
             Kind::Timeout => {
-                let bound = self.gate.timeout.map(humantime::format_duration);
-                let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
-                outcome.stop = Some(Stop::Timeout(format!("--timeout {bound} reached, {error}")));
+                outcome.stop = Some(Stop::Timeout(self.timed_out(&error.to_string())));
             }
             _ => outcome.failure = Some(error),
         }
@@ -120,6 +129,7 @@ impl<'g> Awaiting<'g> {
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
+        verdict.daemon_version.clone_from(&self.daemon_version);
         if let Some(session) = &self.session {
             verdict.context_window = session.context_window;
             verdict.model = Some(session.model.clone());
@@ -130,25 +140,41 @@ impl<'g> Awaiting<'g> {
 
     /// Waits for stdout and the files to be written; a signal or the deadline ends that, too.
     fn settle(&mut self, outcome: &mut Outcome, context: &mut Context<'_>) {
-        let patient = !matches!(outcome.stop, Some(Stop::Signal(_) | Stop::Timeout(_)));
-        for mut sink in self.outputs.files() {
-            outputs::flush(&mut sink);
-            let _ = context.settle(&mut sink, patient);
+        // One that came while the session was being closed.
+        heed(context.inbox.signal(), outcome);
+        for (mut sink, name) in self.outputs.files() {
+            let flushed = context.settle(&mut sink, patient(outcome));
+            self.interrupted_by(flushed, &name, outcome);
         }
-        match context.flush(patient) {
-            Flushed::Signal(number) => outcome.stop = Some(Stop::Signal(number)),
-            Flushed::Deadline if patient => {
-                let bound = self.gate.timeout.map(humantime::format_duration);
-                let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
-                let text = format!("--timeout {bound} reached, waiting for the reader of stdout");
+        let flushed = context.flush(patient(outcome));
+        self.interrupted_by(flushed, "stdout", outcome);
+        self.outputs.check();
+    }
+
+    /// What ended the wait for an output to be written.
+    fn interrupted_by(&self, flushed: Flushed, name: &str, outcome: &mut Outcome) {
+        match flushed {
+            Flushed::Signal(number) => heed(Some(number), outcome),
+            Flushed::Deadline if patient(outcome) => {
+                let text = self.timed_out(&format!("waiting for the reader of {name}"));
                 outcome.stop = Some(Stop::Timeout(text));
             }
             Flushed::Written | Flushed::Failed(_) | Flushed::Deadline => {}
         }
-        self.outputs.check();
+    }
+
+    /// The message of a timeout outside of following.
+    fn timed_out(&self, what: &str) -> String {
+        let bound = self.gate.timeout.map(humantime::format_duration);
+        let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
+        format!("--timeout {bound} reached, {what}")
     }
 
     fn tell(&self, judgement: &Judgement, outcome: &Outcome, context: &Context<'_>) {
+        // Whoever left wants no word.
+        if judgement.exit == Exit::StdoutClosed {
+            return;
+        }
         let console = &context.console;
         let turn = outcome.turn.as_ref();
         let reason = turn.and_then(|turn| turn.reason());
@@ -186,6 +212,20 @@ impl<'g> Awaiting<'g> {
         context
             .console
             .notice("no_answer", &format!("no answer is printed: {why}"));
+    }
+}
+
+/// Whether output is waited for as long as it takes.
+fn patient(outcome: &Outcome) -> bool {
+    !matches!(outcome.stop, Some(Stop::Signal(_) | Stop::Timeout(_)))
+}
+
+/// The first signal decides.
+fn heed(signal: Option<i32>, outcome: &mut Outcome) {
+    if let Some(number) = signal
+        && !matches!(outcome.stop, Some(Stop::Signal(_)))
+    {
+        outcome.stop = Some(Stop::Signal(number));
     }
 }
 

@@ -39,7 +39,8 @@ pub fn steer_and_confirm(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     let feed = Feed::new(client.clone(), &session.id, session.last_seq + 1, *limits);
-    let mut feed = feed.awaiting_an_end().of_a_known_session();
+    let mut feed = feed.of_a_known_session();
+    feed.set_awaiting(true);
     feed.open(inbox);
     let mut steer: Option<Pending<()>> = None;
     let mut correction = Correction {

@@ -5,12 +5,12 @@
 //! cannot be filled ends the feed.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
-use super::losses::{self, FeedEnd};
+use super::losses::{self, FeedEnd, Outage};
 use super::reader::{self, Batch, FromStream, Reader};
 use crate::client::{Client, Received};
 use crate::error::{Error, Kind};
@@ -29,12 +29,6 @@ enum State {
     Open,
     Pausing(Instant),
     Asking(Pending<Received<Session>>, Why),
-}
-
-/// A spell without any sign of life from the stream.
-struct Outage {
-    since: Instant,
-    pause: Duration,
 }
 
 /// See the module.
@@ -99,14 +93,8 @@ impl Feed {
         self
     }
 
-    /// Ends when the session turns out to be idle with everything read.
-    #[must_use]
-    pub fn awaiting_an_end(mut self) -> Self {
-        self.awaits_end = true;
-        self
-    }
-
-    /// Whether from now on an end is awaited; see [`Feed::awaiting_an_end`].
+    /// Whether from now on an end is awaited: then the feed ends when the session turns out to be idle
+    /// with everything read.
     pub fn set_awaiting(&mut self, awaits_end: bool) {
         self.awaits_end = awaits_end;
     }
@@ -369,9 +357,7 @@ impl Feed {
                 Ok(())
             }
             // A daemon that fails once may work at the next try; one that never worked may not.
-            Kind::Unreachable | Kind::Refused(_) if self.answers => {
-                self.lost(&error.to_string(), inbox, observer)
-            }
+            _ if self.answers && error.may_pass() => self.lost(&error.to_string(), inbox, observer),
             _ => Err(FeedEnd::Failed(error)),
         }
     }

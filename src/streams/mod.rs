@@ -15,6 +15,10 @@ pub use queue::{Queue, Sink};
 pub use watch::reader_left;
 
 /// The standard streams as the program uses them.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub struct Streams {
     /// Results.
     pub out: Sink,

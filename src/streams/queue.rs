@@ -81,6 +81,8 @@ struct State {
     writing: bool,
     /// The first failure of each target. After it, bytes for that target are dropped.
     failed: Vec<Option<io::ErrorKind>>,
+    /// Whether that failure was asked for by whoever reports it.
+    told: Vec<bool>,
     targets: Option<Vec<Target>>,
     /// Bytes that were handed over.
     pushed: u64,
@@ -100,6 +102,7 @@ impl Queue {
                 pending: VecDeque::new(),
                 writing: false,
                 failed: targets.iter().map(|_| None).collect(),
+                told: targets.iter().map(|_| false).collect(),
                 targets: Some(targets),
                 pushed: 0,
                 waker: None,
@@ -272,6 +275,14 @@ impl Sink {
     #[must_use]
     pub fn failure(&self) -> Option<io::ErrorKind> {
         self.queue.lock().failed[self.target]
+    }
+
+    /// The same, but only to the first who asks, whatever the handle: that one reports it.
+    #[must_use]
+    pub fn untold_failure(&self) -> Option<io::ErrorKind> {
+        let mut state = self.queue.lock();
+        let kind = state.failed[self.target]?;
+        (!std::mem::replace(&mut state.told[self.target], true)).then_some(kind)
     }
 
     /// Marks the stream as one whose reader left.

@@ -290,8 +290,10 @@ impl Merge {
         let Err(end) = result else { return Ok(()) };
         let lane = &mut self.lanes[index];
         lane.aim.over = true;
-        let awaited = self.awaits_a_turn && lane.aim.turns.is_open();
-        let Some(error) = error_of(end, &lane.aim.id, awaited) else {
+        let open_turn = self.awaits_a_turn && lane.aim.turns.is_open();
+        let owed = lane.aim.owed_event().map(|seq| format!("seq {seq}"));
+        let owed = open_turn.then(|| "the turn's end".to_owned()).or(owed);
+        let Some(error) = error_of(end, &lane.aim.id, owed.as_deref()) else {
             return Ok(());
         };
         if !self.several {
@@ -335,17 +337,16 @@ fn step(
     }
 }
 
-/// The error that a feed's end is; `None` for a session that was closed.
-fn error_of(end: FeedEnd, id: &str, awaited: bool) -> Option<Error> {
+/// The error that a feed's end is; `None` for a session that was closed when nothing was `owed` any
+/// more.
+fn error_of(end: FeedEnd, id: &str, owed: Option<&str>) -> Option<Error> {
     let unknown = |what: String| Some(Error::new(Kind::OutcomeUnknown, what));
     match end {
-        FeedEnd::Gone { .. } if awaited => unknown(format!(
-            "session {id} went away before the turn's end was seen"
-        )),
-        FeedEnd::Gone { orderly: true } => None,
-        FeedEnd::Gone { orderly: false } => {
-            unknown(format!("the stream was lost, and session {id} is gone"))
-        }
+        FeedEnd::Gone { orderly: true } if owed.is_none() => None,
+        FeedEnd::Gone { .. } => unknown(match owed {
+            Some(owed) => format!("session {id} went away before {owed} was seen"),
+            None => format!("the stream was lost, and session {id} is gone"),
+        }),
         FeedEnd::NothingToCome => unknown(format!(
             "session {id} is idle and every event was read, but the turn's end is not among them"
         )),

@@ -148,6 +148,14 @@ impl Lane {
 }
 
 impl Aim {
+    /// The last event that was asked for, if it was not read yet.
+    pub(super) fn owed_event(&self) -> Option<u64> {
+        match self.end {
+            End::Through(last) => Some(last),
+            _ => None,
+        }
+    }
+
     /// Whether the event lies beyond the end that was asked for.
     pub(in crate::commands) fn is_beyond(&self, event: &Event<'_>) -> bool {
         matches!(self.end, End::Through(last) if event.seq > last)

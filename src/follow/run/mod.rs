@@ -83,9 +83,11 @@ struct Run<'a> {
     wait_due: Option<Instant>,
     last_pause: Duration,
     /// What the stream says while the submit is unanswered: until then nobody knows whose it is.
-    held: VecDeque<FromStream>,
+    held: VecDeque<(u64, FromStream)>,
     answering: Answering,
     stopping: Option<Stopping>,
+    /// The bound that was reached, as the user set it.
+    bound: String,
     /// When an event was last read.
     last_event: Instant,
     /// The turn has ended, and an answer on its way is given this long.
@@ -108,8 +110,8 @@ impl<'a> Run<'a> {
                 (*from, Tracker::new(None), Submission::None)
             }
         };
-        let feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
-        let mut feed = feed.awaiting_an_end();
+        let mut feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
+        feed.set_awaiting(true);
         // Before a submit a refused connection is told at once: nothing has been sent yet.
         if matches!(plan.target, Target::Existing(_)) {
             feed = feed.of_a_known_session();
@@ -127,6 +129,7 @@ impl<'a> Run<'a> {
             held: VecDeque::new(),
             answering: Answering::default(),
             stopping: None,
+            bound: String::new(),
             last_event: Instant::now(),
             parting: None,
             failure: None,
@@ -161,10 +164,11 @@ impl<'a> Run<'a> {
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
+            // The turn's end may be read before the answer to the interrupt that ended it.
             interrupted: stopping
                 .as_ref()
                 .is_some_and(|stopping| stopping.has_interrupted(ended)),
-            silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
+            silent_daemon: stopping.as_ref().is_some_and(Stopping::met_silence),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
             failure: self.failure,
@@ -173,12 +177,15 @@ impl<'a> Run<'a> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let (whole, idle) = match self.stopping {
-            Some(_) => (None, None),
+        let (whole, idle) = match &self.stopping {
             None => (
                 self.plan.deadline.map(|(at, _)| at),
                 self.plan.idle_timeout.map(|bound| self.last_event + bound),
             ),
+            Some(stopping) if stopping.heeds_the_bound() => {
+                (self.plan.deadline.map(|(at, _)| at), None)
+            }
+            Some(_) => (None, None),
         };
         let submission = match self.submission {
             Submission::Unanswered(until, _) | Submission::Pausing(until) => Some(until),
@@ -200,7 +207,9 @@ impl<'a> Run<'a> {
 
     fn handle(&mut self, input: Input) -> Flow {
         match input {
-            Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
+            Input::Stream(connection, message) if self.feed.is(connection) => {
+                self.stream(connection, message)
+            }
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
@@ -221,7 +230,7 @@ impl<'a> Run<'a> {
             self.stop(Stop::Unwatched)?;
         }
         if let Some(bound) = self.bound_reached(now) {
-            self.stop(Stop::Timeout(bound))?;
+            self.overdue(bound)?;
         }
         if let Err(end) = self.feed.tick(now, self.inbox) {
             return self.feed_ended(end);
@@ -241,13 +250,13 @@ impl<'a> Run<'a> {
         self.part(now)
     }
 
-    fn stream(&mut self, message: FromStream) -> Flow {
+    fn stream(&mut self, connection: u64, message: FromStream) -> Flow {
         let undecided = matches!(
             self.submission,
             Submission::Posting(_) | Submission::Conflict(_) | Submission::Pausing(_)
         );
         if undecided {
-            self.held.push_back(message);
+            self.held.push_back((connection, message));
             return ON;
         }
         self.take(message)?;

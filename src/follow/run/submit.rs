@@ -33,6 +33,9 @@ impl Run<'_> {
         let Target::Submit(turn, _) = &self.plan.target else {
             return;
         };
+        if self.stopping.is_some() {
+            return;
+        }
         let (client, id, turn) = (
             self.plan.client.clone(),
             self.plan.session_id.clone(),
@@ -69,12 +72,16 @@ impl Run<'_> {
                 return OVER;
             }
         }
-        while let Some(message) = self.held.pop_front() {
-            self.take(message)?;
+        while let Some((connection, message)) = self.held.pop_front() {
+            // What was held before it may have made the feed give this connection up.
+            if self.feed.is(connection) {
+                self.take(message)?;
+            }
         }
-        match self.stopping {
-            Some(_) => self.interrupt(),
-            None => ON,
+        match &self.stopping {
+            // Any other step of the stop comes to the interrupt by itself.
+            Some(stopping) if stopping.awaits_submit() => self.interrupt(),
+            _ => ON,
         }
     }
 
@@ -114,8 +121,8 @@ impl Run<'_> {
     fn forget_the_stream(&mut self, from: u64) {
         self.held.clear();
         let client = self.plan.client.clone();
-        let feed = Feed::new(client, &self.plan.session_id, from, self.plan.limits);
-        self.feed = feed.awaiting_an_end();
+        self.feed = Feed::new(client, &self.plan.session_id, from, self.plan.limits);
+        self.feed.set_awaiting(true);
     }
 
     /// Waits for somebody else's turn, longer from time to time.
