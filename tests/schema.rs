@@ -195,6 +195,28 @@ fn at_path<'v>(value: &'v mut Value, path: &[&str]) -> &'v mut serde_json::Map<S
     object.as_object_mut().unwrap()
 }
 
+/// Values of the right type that are wrong all the same.
+fn wrong_values() -> Vec<(&'static str, Value)> {
+    vec![
+        ("schema_version", json!(2)),
+        ("exit_code", json!(0)),
+        ("exit_code", json!(256)),
+        ("exit_name", json!("done")),
+        ("exit_name", json!("nonsense")),
+        ("prompt_sha256", json!("abc")),
+        ("started_at", json!("yesterday")),
+        ("first_seq", json!(0)),
+        ("duration_ms", json!(-1)),
+        ("tools", json!([{"name": "bash"}])),
+        ("errors", json!([{"code": "auth"}])),
+        ("approvals", json!([{"handle": "t1-0"}])),
+        (
+            "gates",
+            json!([{"name": "", "passed": true, "message": null}]),
+        ),
+    ]
+}
+
 #[test]
 fn a_summary_with_something_wrong_does_not_hold() {
     let (_folder, file) = scratch();
@@ -241,25 +263,7 @@ fn a_summary_with_something_wrong_does_not_hold() {
         at_path(&mut more, path).insert("more".into(), json!(1));
         fails(&SUMMARY, &format!("more in {path:?}"), &more);
     }
-    let wrong = [
-        ("schema_version", json!(2)),
-        ("exit_code", json!(0)),
-        ("exit_code", json!(256)),
-        ("exit_name", json!("done")),
-        ("exit_name", json!("nonsense")),
-        ("prompt_sha256", json!("abc")),
-        ("started_at", json!("yesterday")),
-        ("first_seq", json!(0)),
-        ("duration_ms", json!(-1)),
-        ("tools", json!([{"name": "bash"}])),
-        ("errors", json!([{"code": "auth"}])),
-        ("approvals", json!([{"handle": "t1-0"}])),
-        (
-            "gates",
-            json!([{"name": "", "passed": true, "message": null}]),
-        ),
-    ];
-    for (key, value) in wrong {
+    for (key, value) in wrong_values() {
         let mut summary = summary.clone();
         summary[key] = value;
         fails(&SUMMARY, key, &summary);
