@@ -360,6 +360,35 @@ fn render_reports_every_turn_of_every_recording() {
 }
 
 #[test]
+fn submit_and_wait_report_as_run_does() {
+    let files = Files::new();
+    let daemon = daemon("incomplete");
+    let id = support::create(&daemon);
+    let mut texts = Vec::new();
+    for command in [["submit", &id, "x"].to_vec(), ["wait", &id].to_vec()] {
+        let (junit, markdown) = (
+            files.report("junit", "x.xml"),
+            files.report("markdown", "x.md"),
+        );
+        let reports = ["-q", &junit, &markdown];
+        at(&daemon, command.iter().chain(&reports)).run().exits(11);
+        texts.push(files.text("x.xml"));
+    }
+    assert_eq!(texts[0], texts[1]);
+    let markdown = files.text("x.md");
+    assert_eq!(
+        markdown.matches("\n## ◆ incomplete\n").count(),
+        2,
+        "{markdown}"
+    );
+    assert_eq!(
+        markdown.matches("| `tests` | ✗ unmet |").count(),
+        2,
+        "{markdown}"
+    );
+}
+
+#[test]
 fn what_xml_forbids_is_dropped_and_the_rest_is_read_back() {
     let hostile = "a\0\u{8}\u{1b}[1m<b> & \"c\" 'd' ]]>\n\t\u{fffe}\u{9b}\u{202e}é🚀";
     let kept = "a[1m<b> & \"c\" 'd' ]]>\n\t\u{9b}\u{202e}é🚀";
