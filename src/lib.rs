@@ -69,7 +69,7 @@ pub fn run(
             let palette = palette(colour, surroundings, streams.err_terminal);
             refuse(
                 refusal,
-                messages_alone(json, palette),
+                messages_alone(json, palette, surroundings),
                 surroundings,
                 streams,
             )
@@ -161,7 +161,7 @@ fn refuse(
 }
 
 /// A stderr that takes messages and nothing else.
-fn messages_alone(json: bool, palette: Palette) -> ConsoleOptions {
+fn messages_alone(json: bool, palette: Palette, surroundings: &Surroundings<'_>) -> ConsoleOptions {
     ConsoleOptions {
         json,
         quiet: false,
@@ -169,6 +169,7 @@ fn messages_alone(json: bool, palette: Palette) -> ConsoleOptions {
         shared: false,
         palette,
         width: Box::new(|| 80),
+        workflow_safe: surroundings.in_workflow(),
     }
 }
 
@@ -202,6 +203,7 @@ fn execute(
         shared: streams.shared,
         palette: palette(preference, surroundings, streams.err_terminal),
         width: Box::new(streams.width),
+        workflow_safe: surroundings.in_workflow(),
     };
     let console = SharedConsole::new(Box::new(streams.err.clone()), options);
     let colours = palette(preference, surroundings, streams.out_terminal);

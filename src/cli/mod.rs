@@ -4,6 +4,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod errors;
+mod reports;
 mod turn;
 mod values;
 
@@ -16,6 +17,7 @@ use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
 pub use errors::{asks_for_json, says_colour, usage_error};
+pub use reports::{ReportTarget, Reports, Schema, SchemaName};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, OnApproval, duration};
 
@@ -143,6 +145,8 @@ pub enum Command {
     Ping(Ping),
     /// Show an NDJSON log as any output
     Render(Render),
+    /// Print the JSON Schema of NDJSON output or of the summary
+    Schema(Schema),
     /// Run a simulated daemon, to try gates and scripts without a model
     Simulate(Simulate),
     /// Explain a command, the exit codes or the environment
@@ -265,6 +269,9 @@ pub struct Ping {
 pub struct Render {
     /// An NDJSON log, or - for stdin
     pub file: PathBuf,
+    /// Reports of its turns.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// `simulate`

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::Sandbox;
+use super::reports::Reports;
 use super::values::{Accept, OnApproval, duration, on_approval};
 
 /// A prompt or correction: one argument, stdin or a file.
@@ -72,6 +73,9 @@ pub struct Gate {
     /// Write one JSON object about the outcome, last of all; - for the last line of stdout
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
+    /// Reports.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// What is not for `wait`, which never touches the turn.
@@ -106,7 +110,7 @@ pub struct Submit {
     /// Return once the turn is accepted; takes none of the gate options
     #[arg(long, conflicts_with_all = [
         "accept", "require_verified", "forbid_protected", "timeout", "idle_timeout", "heartbeat",
-        "events", "summary", "on_approval", "approval_timeout", "max_rounds",
+        "events", "summary", "report", "on_approval", "approval_timeout", "max_rounds",
     ])]
     pub detach: bool,
     /// The gate.

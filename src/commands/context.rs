@@ -1,5 +1,6 @@
 //! What every command runs in: the inbox, the streams, the options, the daemon.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use crate::client::{Client, Received, Timeouts};
 use crate::error::{Error, Kind, Result};
 use crate::follow::{Inbox, Input, Limits, Waited};
 use crate::protocol::Session;
-use crate::report::{Palette, SharedConsole};
+use crate::report::{Palette, SharedConsole, workflow_safe};
 use crate::streams::{Sink, Streams, Surroundings, reader_left};
 
 /// See the module.
@@ -198,6 +199,12 @@ impl<'a> Context<'a> {
     /// # Errors
     /// If stdout takes no bytes any more.
     pub fn print(&mut self, line: &str) -> Result<()> {
+        let human = self.global.format() == Output::Human;
+        let line = if human && self.surroundings.in_workflow() {
+            workflow_safe(line)
+        } else {
+            Cow::Borrowed(line)
+        };
         let out: &mut Sink = &mut self.streams.out;
         out.write_all(line.as_bytes())
             .and_then(|()| out.write_all(b"\n"))

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod context;
+mod files;
 mod gates;
 mod heartbeat;
 mod help;
@@ -10,8 +11,10 @@ mod lifecycle;
 mod outputs;
 mod ping;
 mod render;
+mod reports;
 mod requests;
 mod run;
+mod schema;
 mod session;
 mod silent;
 mod simulate;
@@ -36,11 +39,8 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
     // What only shows something; what awaits a turn decides for itself.
     context.ends_unwatched = match command {
         Command::Tail(options) => options.until.is_none(),
-        Command::List
-        | Command::Show(_)
-        | Command::Approvals(_)
-        | Command::Ping(_)
-        | Command::Render(_) => true,
+        Command::List | Command::Show(_) | Command::Approvals(_) | Command::Ping(_) => true,
+        Command::Render(options) => options.reports.report.is_empty(),
         _ => false,
     };
     let exit = match command {
@@ -63,6 +63,7 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
         Command::Undo(options) => requests::undo(options, context),
         Command::Ping(options) => ping::run(options, context),
         Command::Render(options) => render::run(options, context),
+        Command::Schema(options) => schema::run(options, context),
         Command::Help(options) => help::run(options, context),
     };
     exit.map(Exit::number)

@@ -3,18 +3,19 @@
 //! Also what becomes of a write that fails: a reader that left is an ending, anything else is
 //! reported once and the rest goes on.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Context;
 use super::context::write_failed;
+use super::files::{FileOutput, open};
 use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
+use super::reports::Reports;
 use super::verdict::Judgement;
-use crate::cli::Output;
-use crate::error::{Error, Kind, Result};
+use crate::cli::{Output, ReportTarget};
+use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Question};
 use crate::protocol::Event;
@@ -22,18 +23,10 @@ use crate::report::{
     AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
     Summary, Verdict, tables,
 };
-use crate::streams::{Queue, Sink};
+use crate::streams::Sink;
 
 /// How often something that tells the time is shown anew.
 const REDRAW: Duration = Duration::from_secs(1);
-
-/// A file that was asked for.
-struct FileOutput {
-    path: PathBuf,
-    sink: Sink,
-    reporter: Box<dyn Reporter>,
-    failed: bool,
-}
 
 /// See the module.
 #[expect(
@@ -47,6 +40,7 @@ pub(super) struct Outputs {
     stdout: Option<Box<dyn Reporter>>,
     events: Option<FileOutput>,
     summary: Option<FileOutput>,
+    reports: Reports,
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
@@ -72,6 +66,7 @@ impl Outputs {
             stdout: Some(reporter(context, context_window, false)),
             events: None,
             summary: None,
+            reports: Reports::default(),
             summary_on_stdout: None,
             answer: AnswerText::new(),
             heartbeat: None,
@@ -91,12 +86,14 @@ impl Outputs {
             let (out, console) = (context.streams.out.clone(), context.console.clone());
             let (palette, verbosity, width) =
                 (context.palette, verbosity(context), context.streams.width);
+            let workflow_safe = context.surroundings.in_workflow();
             let make = move |out: Box<dyn Write>| {
                 let options = HumanOptions {
                     palette,
                     verbosity,
                     width: Box::new(width),
                     show_status: false,
+                    workflow_safe,
                 };
                 Human::new(out, console.clone(), options)
             };
@@ -126,28 +123,40 @@ impl Outputs {
                 self.summary_on_stdout = Some(Box::new(Summary::new(context.streams.out.clone())));
             }
             Some(path) => {
-                let sink = open(path, context)?;
+                let sink = open(path, false, context)?;
                 let reporter = Box::new(Summary::new(sink.clone()));
-                self.summary = Some(FileOutput {
-                    path: path.into(),
-                    sink,
-                    reporter,
-                    failed: false,
-                });
+                self.summary = Some(FileOutput::new(path, sink, reporter));
             }
             None => {}
         }
         if let Some(path) = events {
-            let sink = open(path, context)?;
+            let sink = open(path, false, context)?;
             let reporter = Box::new(Ndjson::new(sink.clone()));
-            self.events = Some(FileOutput {
-                path: path.into(),
-                sink,
-                reporter,
-                failed: false,
-            });
+            self.events = Some(FileOutput::new(path, sink, reporter));
         }
         Ok(())
+    }
+
+    /// Opens the reports that were asked for, before anything is sent.
+    ///
+    /// # Errors
+    /// 74 if one cannot be opened.
+    pub(super) fn open_reports(
+        &mut self,
+        targets: &[ReportTarget],
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        self.reports.open(targets, context)
+    }
+
+    /// Whether there are reports.
+    pub(super) fn reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
+    /// Writes the reports.
+    pub(super) fn report(&mut self, verdict: Option<&Verdict>) {
+        self.reports.end(verdict);
     }
 
     /// Questions are answered here: how else to answer them is not said.
@@ -176,7 +185,7 @@ impl Outputs {
 
     /// Whether anything but stdout is written.
     fn has_files(&self) -> bool {
-        self.events.is_some() || self.summary.is_some()
+        self.events.is_some() || self.summary.is_some() || self.reports()
     }
 
     /// Ends stdout and the events file; the summary comes last and has its own call.
@@ -203,6 +212,7 @@ impl Outputs {
     /// The sinks of the files with their names, for waiting until they are written.
     pub(super) fn files(&self) -> Vec<(Sink, String)> {
         let files = self.events.iter().chain(&self.summary);
+        let files = files.chain(&self.reports.files);
         files
             .map(|file| (file.sink.clone(), file.path.display().to_string()))
             .collect()
@@ -210,13 +220,10 @@ impl Outputs {
 
     /// Looks for writes that have failed since the last look.
     pub(super) fn check(&mut self) {
-        for file in self.events.iter_mut().chain(&mut self.summary) {
-            if let Some(kind) = file.sink.failure()
-                && !file.failed
-            {
-                file.failed = true;
+        let files = self.events.iter_mut().chain(&mut self.summary);
+        for file in files.chain(&mut self.reports.files) {
+            if let Some(error) = file.new_failure() {
                 self.write_failed = true;
-                let error = file_error(&file.path, io::Error::from(kind));
                 report(&self.console, &error);
             }
         }
@@ -249,31 +256,6 @@ fn report(console: &SharedConsole, error: &Error) {
     );
 }
 
-fn file_error(path: &Path, error: io::Error) -> Error {
-    Error::new(
-        Kind::OutputFailed,
-        format!("{} cannot be written", path.display()),
-    )
-    .caused_by(error)
-}
-
-/// Opens and empties a file. On a thread of its own, as opening a named pipe waits for a reader.
-fn open(path: &Path, context: &mut Context<'_>) -> Result<Sink> {
-    let path = path.to_owned();
-    let file: File = context.wait("a file to be opened for writing", move || {
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(|error| file_error(&path, error))
-    })?;
-    let sink = Queue::to_file(file);
-    let waker = context.inbox.waker();
-    sink.on_change(move || waker.nudge());
-    Ok(sink)
-}
-
 /// -1 to 2.
 fn verbosity(context: &Context<'_>) -> i8 {
     match (context.global.quiet, context.global.verbose) {
@@ -299,6 +281,7 @@ fn reporter(
                 verbosity: verbosity(context),
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
+                workflow_safe: context.surroundings.in_workflow(),
             };
             let mut human = Human::new(Box::new(out), context.console.clone(), options);
             if let Some(tokens) = context_window {
@@ -318,6 +301,7 @@ impl Observer for Outputs {
             heartbeat.note(event);
         }
         self.answer.push(event);
+        self.reports.event(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);
         for reporter in files

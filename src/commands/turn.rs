@@ -8,6 +8,7 @@ use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
 use crate::cli::{Approval, Gate, OnApproval, Output};
+use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Outcome, Policy, Program, Stop};
@@ -24,6 +25,7 @@ pub(super) struct Awaiting<'g> {
     pub(super) outputs: Outputs,
     pub(super) session_id: Option<String>,
     session: Option<Session>,
+    daemon_version: Option<String>,
 }
 
 impl<'g> Awaiting<'g> {
@@ -45,7 +47,9 @@ impl<'g> Awaiting<'g> {
         }
         context.bound(gate.timeout);
         let summary = gate.summary.as_deref().map(Path::as_os_str);
-        context.ends_unwatched = gate.events.is_none() && summary.is_none_or(|path| path == "-");
+        context.ends_unwatched = gate.events.is_none()
+            && summary.is_none_or(|path| path == "-")
+            && gate.reports.report.is_empty();
         let mut outputs = Outputs::stdout(context, None);
         outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {
@@ -53,6 +57,7 @@ impl<'g> Awaiting<'g> {
             outputs,
             session_id: None,
             session: None,
+            daemon_version: None,
         })
     }
 
@@ -61,11 +66,14 @@ impl<'g> Awaiting<'g> {
     /// # Errors
     /// 74 if one cannot be opened for writing.
     pub(super) fn open_files(&mut self, context: &mut Context<'_>) -> Result<()> {
-        self.outputs.open_files(
+        let files = self.outputs.open_files(
             self.gate.events.as_deref(),
             self.gate.summary.as_deref(),
             context,
-        )
+        );
+        // One that cannot be opened leaves no other one with what an earlier run wrote.
+        let reports = &self.gate.reports.report;
+        files.and(self.outputs.open_reports(reports, context))
     }
 
     /// The session is known.
@@ -73,6 +81,11 @@ impl<'g> Awaiting<'g> {
         self.session_id = Some(session.id.clone());
         self.outputs.set_stdout(context, session.context_window);
         self.session = Some(session.clone());
+        if self.gate.summary.is_some() || self.outputs.reports() {
+            // Told if it is known: a daemon that does not say its version runs turns all the same.
+            let version = context.ask(Client::version);
+            self.daemon_version = version.ok().map(|version| version.version);
+        }
     }
 
     /// Ends stdout, says how it went, writes the summary, and gives the code.
@@ -80,6 +93,11 @@ impl<'g> Awaiting<'g> {
         let (_, verdict) = self.verdict(&outcome);
         self.outputs.end(Some(&verdict));
         self.settle(&mut outcome, context);
+        if self.outputs.reports() {
+            let (_, verdict) = self.verdict(&outcome);
+            self.outputs.report(Some(&verdict));
+            self.settle(&mut outcome, context);
+        }
         let (mut judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
         self.outputs.summarise(&verdict);
@@ -116,6 +134,7 @@ impl<'g> Awaiting<'g> {
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
+        verdict.daemon_version.clone_from(&self.daemon_version);
         if let Some(session) = &self.session {
             verdict.context_window = session.context_window;
             verdict.model = Some(session.model.clone());

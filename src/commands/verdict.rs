@@ -6,7 +6,7 @@ use crate::error::Kind;
 use crate::exit::Exit;
 use crate::follow::{By, Outcome, Stop, Turn};
 use crate::protocol::{Completion, StopReason, milliseconds_between};
-use crate::report::{AnsweredBy, ApprovalRecord, Verdict};
+use crate::report::{AnsweredBy, ApprovalRecord, GateVerdict, Verdict};
 
 /// What the rules need besides the outcome itself.
 #[derive(Debug, Default)]
@@ -291,7 +291,18 @@ pub(super) fn verdict(
         ended_at: turn.and_then(|turn| turn.ended_at.clone()),
         duration_ms: times.and_then(|(start, end)| milliseconds_between(start, end)),
         reconnects: outcome.reconnects,
+        gates: judgement.findings.iter().map(gate).collect(),
+        capped_by_client: matches!(outcome.stop, Some(Stop::Rounds(_))),
+        rounds: turn.and_then(|turn| turn.rounds),
         ..Verdict::default()
+    }
+}
+
+fn gate(finding: &Finding) -> GateVerdict {
+    GateVerdict {
+        name: finding.name.to_owned(),
+        passed: finding.objection.is_none(),
+        message: finding.objection.clone(),
     }
 }
 

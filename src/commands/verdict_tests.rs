@@ -47,7 +47,7 @@ fn question() -> Stop {
 fn the_first_of_the_order_decides() {
     let (mut outcome, mut facts) = (Outcome::default(), Facts::default());
     outcome.turn = Some(turn(Some(StopReason::Done)));
-    let mut number = |outcome: &Outcome, facts: &Facts<'_>, expected: u8| {
+    let number = |outcome: &Outcome, facts: &Facts<'_>, expected: u8| {
         assert_eq!(judge(outcome, facts).exit.number(), expected);
     };
     number(&outcome, &facts, 0);
@@ -94,7 +94,7 @@ fn what_became_of_the_turn_is_said_truthfully() {
         stop: Some(Stop::Signal(2)),
         ..Outcome::default()
     };
-    let mut says = |outcome: &Outcome, expected: &str| {
+    let says = |outcome: &Outcome, expected: &str| {
         let message = judge(outcome, &Facts::default()).message.unwrap();
         assert_eq!(message, format!("stopped by INT; {expected}"));
     };

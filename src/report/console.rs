@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::style::{Palette, paint};
 use super::text::{shorten, usable};
 use super::visible::visible;
+use super::workflow::{workflow_safe, workflow_safe_json};
 
 /// Returns to the line's start and erases it.
 const ERASE: &str = "\r\x1b[K";
@@ -34,6 +35,8 @@ pub struct ConsoleOptions {
     pub palette: Palette,
     /// Columns of the terminal, asked anew for each status line; 0 if unknown.
     pub width: Box<dyn Fn() -> usize>,
+    /// A workflow's runner reads stderr: no text may act as one of its commands.
+    pub workflow_safe: bool,
 }
 
 impl fmt::Debug for ConsoleOptions {
@@ -172,6 +175,15 @@ impl SharedConsole {
         });
     }
 
+    /// A workflow command, one line, for the runner that reads stderr. Asked for by an option of its
+    /// own: not silent under `quiet`, and the only line under `json` that is no object.
+    pub fn annotate(&self, command: &str) {
+        self.with(|console| {
+            console.erase();
+            console.put_raw(&format!("{command}\n"));
+        });
+    }
+
     /// Draws, replaces or erases the transient status line. The text may be untrusted.
     ///
     /// Nothing happens where no status line is wanted.
@@ -268,8 +280,18 @@ impl SharedConsole {
 }
 
 impl Console {
-    /// Failures are ignored here and below: there is no other place to report them.
     fn put(&mut self, text: &str) {
+        if !self.options.workflow_safe {
+            self.put_raw(text);
+        } else if self.options.json {
+            self.put_raw(&workflow_safe_json(text));
+        } else {
+            self.put_raw(&workflow_safe(text));
+        }
+    }
+
+    /// Failures are ignored here and above: there is no other place to report them.
+    fn put_raw(&mut self, text: &str) {
         let _ = self.err.write_all(text.as_bytes());
         let _ = self.err.flush();
     }

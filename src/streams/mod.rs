@@ -124,4 +124,10 @@ impl Surroundings<'_> {
     pub fn set(&self, name: &str) -> Option<OsString> {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
+
+    /// Whether the runner of a GitHub workflow reads what is printed.
+    #[must_use]
+    pub fn in_workflow(&self) -> bool {
+        self.set("GITHUB_ACTIONS").is_some()
+    }
 }

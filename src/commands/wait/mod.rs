@@ -32,6 +32,7 @@ fn check(gate: &Gate) -> Result<()> {
         heartbeat,
         events,
         summary,
+        reports,
         timeout: _,
     } = gate;
     let given = accept.is_some()
@@ -40,7 +41,8 @@ fn check(gate: &Gate) -> Result<()> {
         || idle_timeout.is_some()
         || heartbeat.is_some()
         || events.is_some()
-        || summary.is_some();
+        || summary.is_some()
+        || !reports.report.is_empty();
     if given {
         return Err(Error::usage(
             "of the gate options --for idle and --for approval take --timeout only",

@@ -12,6 +12,7 @@ fn console(json: bool, quiet: bool, width: usize) -> (SharedConsole, Capture) {
         shared: true,
         palette: Palette::plain(),
         width: Box::new(move || width),
+        workflow_safe: false,
     };
     let console = SharedConsole::new(Box::new(capture.clone()), options);
     (console, capture)
@@ -149,8 +150,24 @@ fn a_stderr_that_is_gone_is_nobodys_failure() {
         shared: true,
         palette: Palette::coloured(),
         width: Box::new(|| 0),
+        workflow_safe: false,
     };
     let console = SharedConsole::new(Box::new(Gone), options);
     console.status(Some("x".into()));
     console.error("x", 1, "y", None);
+}
+
+#[test]
+fn no_text_acts_as_a_workflow_command() {
+    for json in [false, true] {
+        let (console, capture) = console(json, false, 80);
+        console.0.borrow_mut().options.workflow_safe = true;
+        console.notice("x", "y ##[error]z");
+        console.error("x", 1, "::error::y", Some("##[error]"));
+        console.block("::error::x\n");
+        assert!(!capture.text().contains("##["), "{}", capture.text());
+        assert!(!capture.text().contains("\n::"), "{}", capture.text());
+        console.annotate("::notice::ours");
+        assert!(capture.text().ends_with("\n::notice::ours\n"));
+    }
 }
