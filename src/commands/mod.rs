@@ -39,11 +39,8 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
     // What only shows something; what awaits a turn decides for itself.
     context.ends_unwatched = match command {
         Command::Tail(options) => options.until.is_none(),
-        Command::List
-        | Command::Show(_)
-        | Command::Approvals(_)
-        | Command::Ping(_)
-        | Command::Render(_) => true,
+        Command::List | Command::Show(_) | Command::Approvals(_) | Command::Ping(_) => true,
+        Command::Render(options) => options.reports.report.is_empty(),
         _ => false,
     };
     let exit = match command {

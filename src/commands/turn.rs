@@ -47,7 +47,9 @@ impl<'g> Awaiting<'g> {
         }
         context.bound(gate.timeout);
         let summary = gate.summary.as_deref().map(Path::as_os_str);
-        context.ends_unwatched = gate.events.is_none() && summary.is_none_or(|path| path == "-");
+        context.ends_unwatched = gate.events.is_none()
+            && summary.is_none_or(|path| path == "-")
+            && gate.reports.report.is_empty();
         let mut outputs = Outputs::stdout(context, None);
         outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {

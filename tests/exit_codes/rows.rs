@@ -86,13 +86,16 @@ pub(super) fn produce(exit: Exit, json: bool) -> Option<Row> {
         Exit::MaxTokens => turn("max-tokens", json, "max_tokens", Loudly("max_tokens")),
         Exit::Interrupted => turn("interrupted", json, "interrupted", Loudly("somebody else")),
         Exit::Error => turn("error", json, "error", Loudly("401 Unauthorized")),
-        Exit::NotVerified => gated(json, "unchecked", "--require-verified", "not_verified: "),
-        Exit::ProtectedTouched => gated(
-            json,
-            "protected-touched",
-            "--forbid-protected",
-            "protected_touched: ",
-        ),
+        Exit::NotVerified => {
+            let arguments = ["run", "--require-verified", "x"];
+            let ran = line(&daemon("unchecked"), json, &arguments).run();
+            row(ran, Loudly("nothing was checked"), Shown::Turn("done"))
+        }
+        Exit::ProtectedTouched => {
+            let arguments = ["run", "--forbid-protected", "x"];
+            let ran = line(&daemon("protected-touched"), json, &arguments).run();
+            row(ran, Loudly("written in this session"), Shown::Turn("done"))
+        }
         Exit::UnknownReason => unknown_reason(json),
         Exit::ApprovalNeeded => approval_needed(json),
         Exit::UndoRefused => undo_refused(json),
@@ -216,13 +219,6 @@ pub(super) fn answers(method: &str, status: u16, body: &str) -> Fault {
         body,
     };
     Fault::new(method, PathIs::Any, act)
-}
-
-/// A turn that ends `done`, and a gate that this is not enough for.
-fn gated(json: bool, scenario: &str, gate: &str, text: &'static str) -> Row {
-    let daemon = daemon(scenario);
-    let ran = line(&daemon, json, &["run", gate, "x"]).run();
-    row(ran, Told::Loudly(text), Shown::Turn("done"))
 }
 
 fn unknown_reason(json: bool) -> Row {
