@@ -5,6 +5,7 @@
 
 mod errors;
 mod event;
+mod json;
 mod payload;
 mod requests;
 mod session;
