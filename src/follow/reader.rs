@@ -5,7 +5,7 @@
 use std::thread;
 
 use super::inbox::{Input, Waker};
-use crate::client::{Client, Next};
+use crate::client::{Arrived, Batch, Client};
 use crate::error::Error;
 
 /// What a connection says.
@@ -20,31 +20,6 @@ pub enum FromStream {
     Lost(String),
     /// Opening failed, or what came is no event stream.
     Failed(Error),
-}
-
-/// A batch is handed over when nothing more is buffered, or at this size.
-const BATCH_BYTES: usize = 64 * 1024;
-
-/// Events' texts, one after the other.
-#[derive(Default)]
-pub struct Batch {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-    }
-
-    /// The texts, in order.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, end)| &self.text[start..*end])
-    }
 }
 
 /// Opens the session's stream and reads it to its end, on a thread of its own.
@@ -62,29 +37,13 @@ fn read(client: &Client, session_id: &str, from: u64, send: &impl Fn(FromStream)
         Err(error) => return FromStream::Failed(error),
     };
     send(FromStream::Opened);
-    let (mut batch, mut alive) = (Batch::default(), false);
     loop {
-        let end = match stream.next() {
-            Next::Data(text) => {
-                batch.push(text);
-                None
-            }
-            Next::Alive => {
-                alive = true;
-                None
-            }
-            Next::End => Some(FromStream::Ended),
-            Next::Lost(how) => Some(FromStream::Lost(how)),
-            Next::Silent => Some(FromStream::Lost("no sign of life".to_owned())),
-            Next::Broken(error) => Some(FromStream::Failed(error)),
-        };
-        let full = end.is_some() || batch.text.len() >= BATCH_BYTES || stream.would_wait();
-        if full && (alive || !batch.ends.is_empty()) {
-            send(FromStream::Batch(std::mem::take(&mut batch)));
-            alive = false;
-        }
-        if let Some(end) = end {
-            return end;
+        match stream.next_batch() {
+            Arrived::Batch(batch) => send(FromStream::Batch(batch)),
+            Arrived::End => return FromStream::Ended,
+            Arrived::Lost(how) => return FromStream::Lost(how),
+            Arrived::Silent => return FromStream::Lost("no sign of life".to_owned()),
+            Arrived::Broken(error) => return FromStream::Failed(error),
         }
     }
 }
