@@ -48,6 +48,7 @@ pub struct Error {
     message: String,
     hint: Option<String>,
     cause: Option<anyhow::Error>,
+    may_pass: bool,
 }
 
 /// The result of anything that can fail in an expected way.
@@ -62,6 +63,7 @@ impl Error {
             message: message.into(),
             hint: None,
             cause: None,
+            may_pass: false,
         }
     }
 
@@ -83,6 +85,27 @@ impl Error {
     pub fn caused_by(mut self, cause: impl Into<anyhow::Error>) -> Self {
         self.cause = Some(cause.into());
         self
+    }
+
+    /// Says that the same request may work a moment later, as where something between us and the
+    /// daemon answers for it while it is away.
+    #[must_use]
+    pub fn passing(mut self) -> Self {
+        self.may_pass = true;
+        self
+    }
+
+    /// Whether a request that changes nothing is worth repeating: the daemon was not there, or whoever
+    /// answered failed.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match &self.kind {
+            Kind::Unreachable => true,
+            Kind::Refused(code) => {
+                !matches!(code, ErrorCode::SessionNotFound | ErrorCode::EventsExpired)
+            }
+            _ => self.may_pass,
+        }
     }
 
     /// What decides the exit code.

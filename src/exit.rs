@@ -45,11 +45,13 @@ exits! {
     Usage = 2, "usage", "arguments, empty TEXT, unreadable or non-UTF-8 prompt, over-long socket path, bad duration";
     Unverified = 10, "unverified", "the turn ended: files were written, but a criterion could not be run";
     Incomplete = 11, "incomplete", "the turn ended: a criterion stayed unmet";
-    MaxIterations = 12, "max_iterations", "the turn ended: its iteration limit was reached";
+    MaxIterations = 12, "max_iterations", "the turn ended: its iteration limit, or --max-rounds, was reached";
     RepeatLoop = 13, "repeat_loop", "the turn ended: three identical calls in a row";
     MaxTokens = 14, "max_tokens", "the turn ended: its output-token limit was passed";
     Interrupted = 15, "interrupted", "the turn ended: somebody else interrupted it";
     Error = 16, "error", "the turn ended: the model could not be used; stderr has the session.error, if one came";
+    NotVerified = 17, "not_verified", "--require-verified: the turn brought no completion of its own with every criterion met";
+    ProtectedTouched = 18, "protected_touched", "--forbid-protected: files that belong to the measurement itself were written in the session";
     UnknownReason = 19, "unknown_reason", "the turn ended with a stop reason this version does not know, or with none";
     ApprovalNeeded = 20, "approval_needed", "--on-approval fail met a question";
     UndoRefused = 21, "undo_refused", "undo left some files alone";
@@ -68,11 +70,11 @@ exits! {
     OutcomeUnknown = 75, "outcome_unknown", "the turn's end was not seen, or the answer to a request that changes something never came";
     Protocol = 76, "protocol", "not HTTP, not JSON, plain 404 or 405, wrong protocol version, a line or body over 64 MiB";
     Permission = 77, "permission", "the socket exists but may not be used, or is somebody else's";
-    Timeout = 124, "timeout", "--timeout was reached";
+    Timeout = 124, "timeout", "--timeout or --idle-timeout was reached";
     Hangup = 129, "signal", "HUP; wins over the stop reason it caused";
     Interrupt = 130, "signal", "INT; wins over the stop reason it caused";
-    Terminate = 143, "signal", "TERM; wins over the stop reason it caused";
     StdoutClosed = 141, "stdout_closed", "the reader of stdout left while a turn was awaited";
+    Terminate = 143, "signal", "TERM; wins over the stop reason it caused";
 }
 
 impl From<&StopReason> for Exit {

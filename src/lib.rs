@@ -56,10 +56,24 @@ pub fn run(
     signals: bool,
 ) -> u8 {
     let json = cli::asks_for_json(&arguments);
+    // Wrong arguments that say something about colour cannot be asked what: plain is safe.
+    let colour = if cli::says_colour(&arguments) {
+        Preference::Never
+    } else {
+        Preference::Auto
+    };
     let mut err = streams.err.clone();
     let code = match parse(arguments) {
         Ok(cli) => execute(&cli, surroundings, streams, bounds, signals),
-        Err(refusal) => refuse(refusal, json, surroundings, streams),
+        Err(refusal) => {
+            let palette = palette(colour, surroundings, streams.err_terminal);
+            refuse(
+                refusal,
+                messages_alone(json, palette, surroundings),
+                surroundings,
+                streams,
+            )
+        }
     };
     let _ = err.flush();
     let _ = err.settle(LAST_WORDS);
@@ -111,9 +125,15 @@ fn check(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
-fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
+fn refuse(
+    refusal: Refusal,
+    options: ConsoleOptions,
+    surroundings: &Surroundings<'_>,
+    streams: Streams,
+) -> u8 {
+    let json = options.json;
     let mut err = streams.err.clone();
-    let console = SharedConsole::new(Box::new(streams.err.clone()), plain(json));
+    let console = SharedConsole::new(Box::new(streams.err.clone()), options);
     match refusal {
         Refusal::Nothing if json => {
             let error = Error::usage("no command is given").hint("dcodectl --help");
@@ -140,14 +160,24 @@ fn refuse(refusal: Refusal, json: bool, surroundings: &Surroundings<'_>, streams
     }
 }
 
-fn plain(json: bool) -> ConsoleOptions {
+/// A stderr that takes messages and nothing else.
+fn messages_alone(json: bool, palette: Palette, surroundings: &Surroundings<'_>) -> ConsoleOptions {
     ConsoleOptions {
         json,
         quiet: false,
         status: false,
         shared: false,
-        palette: Palette::plain(),
+        palette,
         width: Box::new(|| 80),
+        workflow_safe: surroundings.in_workflow(),
+    }
+}
+
+fn palette(preference: Preference, surroundings: &Surroundings<'_>, terminal: bool) -> Palette {
+    if wants_colour(preference, surroundings.variable, terminal) {
+        Palette::coloured()
+    } else {
+        Palette::plain()
     }
 }
 
@@ -159,18 +189,10 @@ fn execute(
     signals: bool,
 ) -> u8 {
     let global = cli.global.clone();
-    let palette = |terminal| {
-        let preference = match global.color {
-            Color::Auto => Preference::Auto,
-            Color::Always => Preference::Always,
-            Color::Never => Preference::Never,
-        };
-        let coloured = wants_colour(preference, surroundings.variable, terminal);
-        if coloured {
-            Palette::coloured()
-        } else {
-            Palette::plain()
-        }
+    let preference = match global.color {
+        Color::Auto => Preference::Auto,
+        Color::Always => Preference::Always,
+        Color::Never => Preference::Never,
     };
     let human = global.format() == Output::Human;
     let dumb = surroundings.set("TERM").is_some_and(|term| term == "dumb");
@@ -179,11 +201,12 @@ fn execute(
         quiet: global.quiet,
         status: human && streams.err_terminal && !dumb && !global.quiet,
         shared: streams.shared,
-        palette: palette(streams.err_terminal),
+        palette: palette(preference, surroundings, streams.err_terminal),
         width: Box::new(streams.width),
+        workflow_safe: surroundings.in_workflow(),
     };
     let console = SharedConsole::new(Box::new(streams.err.clone()), options);
-    let colours = palette(streams.out_terminal);
+    let colours = palette(preference, surroundings, streams.out_terminal);
     let mut context = Context::new(streams, console, global.clone(), surroundings, colours);
     context.limits = bounds.limits;
     context.timeouts = Timeouts {
@@ -213,18 +236,34 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
         || context.inbox.signal().is_some()
         || matches!(result, Ok(code) if code == Exit::Timeout.number());
     let flushed = context.flush(!stopped);
-    match (result, flushed) {
+    let code = match result {
         // A reader that left wants no word.
-        (Err(error), _) if *error.kind() == Kind::StdoutClosed => Exit::Done.number(),
-        (Err(error), _) => report(&context.console, &error),
-        (Ok(_), Flushed::Signal(signal)) => {
+        Err(error) if *error.kind() == Kind::StdoutClosed => return Exit::Done.number(),
+        Err(error) => {
+            if *error.kind() == Kind::OutputFailed {
+                // It is stdout's own, and told here.
+                let _ = context.streams.out.untold_failure();
+            }
+            report(&context.console, &error)
+        }
+        Ok(code) => code,
+    };
+    match flushed {
+        Flushed::Signal(signal) => {
             let what = "stopped by a signal while waiting for the reader of stdout";
             report(&context.console, &Error::new(Kind::Signal(signal), what))
         }
-        (Ok(0), Flushed::Failed(kind)) if kind != std::io::ErrorKind::BrokenPipe => {
-            report(&context.console, &commands::write_failed(kind))
+        Flushed::Failed(kind) if kind != std::io::ErrorKind::BrokenPipe => {
+            if context.streams.out.untold_failure().is_some() {
+                report(&context.console, &commands::write_failed(kind));
+            }
+            if code == 0 {
+                Exit::OutputFailed.number()
+            } else {
+                code
+            }
         }
-        (Ok(code), _) => code,
+        _ => code,
     }
 }
 

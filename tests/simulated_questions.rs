@@ -229,3 +229,28 @@ fn an_interrupt_denies_the_open_question() {
     );
     assert_eq!(events[0]["payload"]["decision"], "deny");
 }
+
+#[test]
+fn one_grant_opens_the_network_for_the_session() {
+    let one = One::instant("approval-network");
+    let mut stream = one.stream("");
+    one.submit();
+    stream.events_until("tool.approval_required");
+    one.decide("t1-0", "allow");
+    let rest = stream.events_until("turn.completed");
+    assert_eq!(count(&rest, "tool.approval_required"), 0);
+    assert_eq!(count(&rest, "tool.completed"), 2);
+}
+
+#[test]
+fn an_interrupt_right_after_the_submit_finds_a_turn_that_has_started() {
+    for _ in 0..20 {
+        let one = One::new("slow", Speed::Times(1.0), |_| {});
+        let mut stream = one.stream("?from=2");
+        one.submit();
+        assert_eq!(one.post("interrupt", "").status(), 204);
+        let events = stream.events_until("turn.completed");
+        assert_eq!(events[0]["type"], "turn.started");
+        assert_eq!(events.last().unwrap()["payload"]["reason"], "interrupted");
+    }
+}

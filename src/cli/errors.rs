@@ -9,6 +9,7 @@ use crate::error::Error;
 /// Turns clap's refusal of the arguments into our own error (code 2).
 #[must_use]
 pub fn usage_error(error: &clap::Error) -> Error {
+    const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
     let page = error.render().to_string();
     let mut paragraphs = page.split("\n\n");
     let first = paragraphs.next().unwrap_or_default();
@@ -23,10 +24,12 @@ pub fn usage_error(error: &clap::Error) -> Error {
         .find_map(|line| line.trim().strip_prefix("tip: "));
     // clap sees a prompt that begins with a dash as a flag, and proposes a flag that looks like it.
     let unknown_flag = error.kind() == ErrorKind::UnknownArgument && takes_text(&page);
+    let misspelt = tip.filter(|tip| tip.starts_with("a similar") && !tip.contains("--help"));
     let hint = match (unknown_flag, tip, usage) {
-        (true, ..) => {
-            "a text that begins with a dash goes after --, as in: -- \"- text\"".to_owned()
-        }
+        (true, ..) => match misspelt {
+            Some(tip) => format!("{tip}; {DASHES}"),
+            None => DASHES.to_owned(),
+        },
         (false, Some(tip), _) => tip.to_owned(),
         (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
         (false, None, None) => "see 'dcodectl --help'".to_owned(),
@@ -70,4 +73,13 @@ pub fn asks_for_json(arguments: &[OsString]) -> bool {
         }
     }
     false
+}
+
+/// Whether the arguments say something about colour, read as in [`asks_for_json`].
+#[must_use]
+pub fn says_colour(arguments: &[OsString]) -> bool {
+    let words = arguments.iter().map(|word| word.to_string_lossy());
+    words
+        .take_while(|word| word != "--")
+        .any(|word| word.starts_with("--color"))
 }

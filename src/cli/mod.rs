@@ -4,6 +4,7 @@
 #![allow(clippy::doc_markdown)]
 
 mod errors;
+mod reports;
 mod turn;
 mod values;
 
@@ -15,8 +16,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
-pub use errors::{asks_for_json, usage_error};
-pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait};
+pub use errors::{asks_for_json, says_colour, usage_error};
+pub use reports::{ReportTarget, Reports, Schema, SchemaName};
+pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, OnApproval, duration};
 
 /// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
@@ -143,6 +145,8 @@ pub enum Command {
     Ping(Ping),
     /// Show an NDJSON log as any output
     Render(Render),
+    /// Print the JSON Schema of NDJSON output or of the summary
+    Schema(Schema),
     /// Run a simulated daemon, to try gates and scripts without a model
     Simulate(Simulate),
     /// Explain a command, the exit codes or the environment
@@ -213,6 +217,9 @@ pub struct Steer {
     /// The correction.
     #[command(flatten)]
     pub text: Text,
+    /// Wait until it has reached the model: 32 if the turn ends before that
+    #[arg(long)]
+    pub confirm: bool,
 }
 
 /// `approve`
@@ -262,6 +269,9 @@ pub struct Ping {
 pub struct Render {
     /// An NDJSON log, or - for stdin
     pub file: PathBuf,
+    /// Reports of its turns.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
 /// `simulate`

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::Sandbox;
+use super::reports::Reports;
 use super::values::{Accept, OnApproval, duration, on_approval};
 
 /// A prompt or correction: one argument, stdin or a file.
@@ -54,21 +55,42 @@ pub struct Gate {
     /// A bound for the whole command, such as 10m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// done is not enough: 17 unless criteria were checked and all are met
+    #[arg(long)]
+    pub require_verified: bool,
+    /// 18 if files that belong to the measurement itself were written in the session
+    #[arg(long)]
+    pub forbid_protected: bool,
+    /// Give up when no event came for so long
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub idle_timeout: Option<Duration>,
+    /// A line on stderr when nothing was printed for so long
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub heartbeat: Option<Duration>,
     /// Write the turn's events to a file as well, as NDJSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Write one JSON object about the outcome, last of all; - for the last line of stdout
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
+    /// Reports.
+    #[command(flatten)]
+    pub reports: Reports,
 }
 
-/// Who answers a question of the awaited turn.
+/// What is not for `wait`, which never touches the turn.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Gate options")]
 pub struct Approval {
-    /// ask, deny, allow, allow_session, leave or fail [default: ask at a terminal, else deny]
+    /// ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]
     #[arg(long, value_name = "HOW", value_parser = on_approval)]
     pub on_approval: Option<OnApproval>,
+    /// How long the CMD of exec: may take to answer [default: 100s]
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "on_approval")]
+    pub approval_timeout: Option<Duration>,
+    /// Stop the turn when it passes so many rounds: 12
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_rounds: Option<u64>,
 }
 
 /// `submit`
@@ -82,8 +104,14 @@ pub struct Submit {
     /// Images.
     #[command(flatten)]
     pub images: Images,
+    /// Wait so long for somebody else's turn to end before submitting
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub wait_idle: Option<Duration>,
     /// Return once the turn is accepted; takes none of the gate options
-    #[arg(long, conflicts_with_all = ["accept", "timeout", "events", "summary", "on_approval"])]
+    #[arg(long, conflicts_with_all = [
+        "accept", "require_verified", "forbid_protected", "timeout", "idle_timeout", "heartbeat",
+        "events", "summary", "report", "on_approval", "approval_timeout", "max_rounds",
+    ])]
     pub detach: bool,
     /// The gate.
     #[command(flatten)]
@@ -121,7 +149,21 @@ pub struct Run {
 pub struct Wait {
     /// Full id, unique prefix, or @ for the one live session of the current directory
     pub session: String,
+    /// What to wait for; idle and approval take --timeout only
+    #[arg(long = "for", value_enum, value_name = "WHAT", default_value = "turn")]
+    pub target: WaitFor,
     /// The gate.
     #[command(flatten)]
     pub gate: Gate,
+}
+
+/// What `wait` waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WaitFor {
+    /// The end of the running turn, or of the last one if none runs
+    Turn,
+    /// That no turn runs
+    Idle,
+    /// That a question is open
+    Approval,
 }

@@ -52,6 +52,8 @@ pub enum OnApproval {
     Ask,
     /// This decision, at once.
     Decide(Decision),
+    /// A program, by its words as a shell would split them.
+    Exec(Vec<String>),
     /// Somebody else.
     Leave,
     /// Nobody: the turn is stopped.
@@ -70,10 +72,24 @@ pub(super) fn on_approval(word: &str) -> Result<OnApproval, String> {
         "allow_session" => OnApproval::Decide(Decision::AllowSession),
         "leave" => OnApproval::Leave,
         "fail" => OnApproval::Fail,
-        _ => {
-            return Err("expected one of ask, deny, allow, allow_session, leave, fail".to_owned());
-        }
+        _ => return exec(word),
     })
+}
+
+/// Reads `exec:CMD`; CMD is split as a shell would, but run without one.
+fn exec(word: &str) -> Result<OnApproval, String> {
+    let Some(command) = word.strip_prefix("exec:") else {
+        return Err(
+            "expected one of ask, deny, allow, allow_session, leave, fail, exec:CMD".to_owned(),
+        );
+    };
+    match shlex::split(command) {
+        None => Err("the CMD of exec: has a quote that is not closed".to_owned()),
+        Some(argv) if argv.first().is_none_or(String::is_empty) => {
+            Err("exec: needs a CMD, such as exec:./answer".to_owned())
+        }
+        Some(argv) => Ok(OnApproval::Exec(argv)),
+    }
 }
 
 /// The outcomes that `--accept` turns into success.

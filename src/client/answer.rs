@@ -67,7 +67,16 @@ pub(super) fn refusal(response: Response<Body>, sent: &Sent) -> Error {
     let is_error = head.status.is_client_error() || head.status.is_server_error();
     match serde_json::from_slice::<WireError>(&bytes) {
         Ok(error) if is_error => refused(error),
-        _ => not_understood(&sent.path, &describe(head.status, &head.headers, &bytes)),
+        _ => {
+            let what = describe(head.status, &head.headers, &bytes);
+            let error = not_understood(&sent.path, &what);
+            // A proxy answers so while the daemon behind it is away.
+            if head.status.is_server_error() {
+                error.passing()
+            } else {
+                error
+            }
+        }
     }
 }
 

@@ -195,11 +195,13 @@ impl Transport for UnixTransport {
             let size = self.buffers.input().len();
             return Err(Error::LargeResponseHeader(size, size));
         }
-        let read = |space: &mut [u8]| match self.is_stream {
-            true if timeout.reason == Timeout::RecvResponse => {
+        let head_only = self.is_stream && timeout.reason == Timeout::RecvResponse;
+        let read = |space: &mut [u8]| {
+            if head_only {
                 read_head(&self.stream, before, space)
+            } else {
+                (&self.stream).read(space)
             }
-            _ => (&self.stream).read(space),
         };
         let count = loop {
             match read(space) {

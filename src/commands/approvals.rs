@@ -25,12 +25,18 @@ pub(super) fn list(options: &One, context: &mut Context<'_>) -> Result<Exit> {
     let Some(question) = question else {
         return Ok(Exit::Done);
     };
+    show(&question, &session.id, context)?;
+    Ok(Exit::Done)
+}
+
+/// Prints an open question.
+pub(super) fn show(question: &Question, session_id: &str, context: &mut Context<'_>) -> Result<()> {
     if context.json() {
-        context.print(&object(&question)?)?;
+        context.print(&question.object())?;
     } else {
-        let input = input(&question);
+        let input = input(question);
         let row = tables::OpenQuestion {
-            session_id: &session.id,
+            session_id,
             seq: question.seq,
             request: &question.request,
             input: input.as_deref(),
@@ -38,7 +44,7 @@ pub(super) fn list(options: &One, context: &mut Context<'_>) -> Result<Exit> {
         let text = tables::approvals(&[row], &context.palette, context.width());
         context.text(&text)?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 fn input(question: &Question) -> Option<Box<RawValue>> {
@@ -55,20 +61,6 @@ pub(super) fn described(question: &Question, palette: &Palette) -> String {
         input: input.as_deref(),
     };
     tables::approval(&row, palette)
-}
-
-/// The question as one JSON object: the daemon's own fields, then the handle and the call's input.
-fn object(question: &Question) -> Result<String> {
-    let unwritable = |error| {
-        Error::new(Kind::Failure, "the question cannot be written as JSON").caused_by(error)
-    };
-    let handle = serde_json::to_string(&question.handle()).map_err(unwritable)?;
-    let input = question.input.as_deref().unwrap_or("null");
-    let fields = question.payload.trim_end().trim_end_matches('}').trim_end();
-    let comma = if fields.ends_with('{') { "" } else { "," };
-    Ok(format!(
-        "{fields}{comma}\"handle\":{handle},\"input\":{input}}}"
-    ))
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,6 @@
 //! What every command runs in: the inbox, the streams, the options, the daemon.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use crate::client::{Client, Received, Timeouts};
 use crate::error::{Error, Kind, Result};
 use crate::follow::{Inbox, Input, Limits};
 use crate::protocol::Session;
-use crate::report::{Palette, SharedConsole};
+use crate::report::{Palette, SharedConsole, workflow_safe};
 use crate::streams::{Sink, Streams, Surroundings, reader_left};
 
 /// See the module.
@@ -36,7 +37,12 @@ pub struct Context<'a> {
     /// When the command has to be over, and the bound as the user set it.
     pub deadline: Option<(Instant, Duration)>,
     client: Option<Client>,
+    /// Until when unwritten output is waited for once the command is stopped.
+    last_moment: Option<Instant>,
 }
+
+/// How long output, all of it together, is given to be written once the command is stopped.
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// How writing all of stdout ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +82,7 @@ impl<'a> Context<'a> {
             palette,
             deadline: None,
             client: None,
+            last_moment: None,
         }
     }
 
@@ -121,7 +128,7 @@ impl<'a> Context<'a> {
     /// The daemon, found at the first call.
     ///
     /// # Errors
-    /// See [`session::connect`].
+    /// See `session::connect`.
     pub fn client(&mut self) -> Result<Client> {
         if let Some(client) = &self.client {
             return Ok(client.clone());
@@ -167,6 +174,12 @@ impl<'a> Context<'a> {
     /// # Errors
     /// If stdout takes no bytes any more.
     pub fn print(&mut self, line: &str) -> Result<()> {
+        let human = self.global.format() == Output::Human;
+        let line = if human && self.surroundings.in_workflow() {
+            workflow_safe(line)
+        } else {
+            Cow::Borrowed(line)
+        };
         let out: &mut Sink = &mut self.streams.out;
         out.write_all(line.as_bytes())
             .and_then(|()| out.write_all(b"\n"))
@@ -212,12 +225,15 @@ impl<'a> Context<'a> {
     /// Flushes a stream and waits until it is written. A reader that does not read delays neither
     /// a signal nor the deadline; after one of them it is given just a moment.
     pub fn settle(&mut self, sink: &mut Sink, patient: bool) -> Flushed {
-        const MOMENT: Duration = Duration::from_millis(100);
         let _ = sink.flush();
         let deadline = if patient {
             self.deadline.map(|(at, _)| at)
         } else {
-            Some(Instant::now() + MOMENT)
+            Some(
+                *self
+                    .last_moment
+                    .get_or_insert_with(|| Instant::now() + MOMENT),
+            )
         };
         loop {
             if let Some(kind) = sink.failure() {

@@ -26,6 +26,14 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     ("CLICOLOR", "0: no colour"),
     ("TERM", "dumb: no colour and no status line"),
+    (
+        "GITHUB_ACTIONS",
+        "set: no text that is printed acts as a workflow command",
+    ),
+    (
+        "GITHUB_OUTPUT",
+        "the file that --report github appends the outputs of the step to",
+    ),
 ];
 
 #[derive(Serialize)]

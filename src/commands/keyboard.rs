@@ -17,13 +17,20 @@ pub(super) struct Keyboard {
 }
 
 impl Keyboard {
-    pub(super) fn new(context: &mut Context<'_>) -> Self {
-        let stdin = &mut context.streams.stdin;
+    /// One that has no terminal yet: the prompt may have to be read from it first.
+    pub(super) fn new(context: &Context<'_>) -> Self {
         Self {
-            stdin: stdin.take_if(|_| context.streams.in_terminal),
+            stdin: None,
             waker: context.inbox.waker(),
             drop_typed: context.streams.drop_typed,
             reading: None,
+        }
+    }
+
+    /// Takes the terminal's stdin, unless the prompt was read from it.
+    pub(super) fn attach(&mut self, context: &mut Context<'_>) {
+        if context.streams.in_terminal {
+            self.stdin = context.streams.stdin.take();
         }
     }
 

@@ -2,15 +2,21 @@
 
 mod approvals;
 mod context;
+mod files;
+mod gates;
+mod heartbeat;
 mod help;
 mod keyboard;
 mod lifecycle;
 mod outputs;
 mod ping;
 mod render;
+mod reports;
 mod requests;
 mod run;
+mod schema;
 mod session;
+mod silent;
 mod simulate;
 mod submit;
 mod tail;
@@ -50,6 +56,7 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
         Command::Undo(options) => requests::undo(options, context),
         Command::Ping(options) => ping::run(options, context),
         Command::Render(options) => render::run(options, context),
+        Command::Schema(options) => schema::run(options, context),
         Command::Help(options) => help::run(options, context),
     };
     exit.map(Exit::number)

@@ -3,15 +3,18 @@
 //! Also what becomes of a write that fails: a reader that left is an ending, anything else is
 //! reported once and the rest goes on.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::Context;
 use super::context::write_failed;
+use super::files::{FileOutput, open};
+use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
+use super::reports::Reports;
 use super::verdict::Judgement;
-use crate::cli::Output;
+use crate::cli::{Output, ReportTarget};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Question};
@@ -20,17 +23,16 @@ use crate::report::{
     AnswerReporter, AnswerText, Human, HumanOptions, Merged, Ndjson, Reporter, SharedConsole,
     Summary, Verdict, tables,
 };
-use crate::streams::{Queue, Sink};
+use crate::streams::Sink;
 
-/// A file that was asked for.
-struct FileOutput {
-    path: PathBuf,
-    sink: Sink,
-    reporter: Box<dyn Reporter>,
-    failed: bool,
-}
+/// How often something that tells the time is shown anew.
+const REDRAW: Duration = Duration::from_secs(1);
 
 /// See the module.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub(super) struct Outputs {
     console: SharedConsole,
     verbose: bool,
@@ -38,9 +40,11 @@ pub(super) struct Outputs {
     stdout: Option<Box<dyn Reporter>>,
     events: Option<FileOutput>,
     summary: Option<FileOutput>,
+    reports: Reports,
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
     answer: AnswerText,
+    heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
     answers_itself: bool,
@@ -54,7 +58,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// stdout alone, in the format asked for.
-    pub(super) fn stdout(context: &mut Context<'_>, context_window: Option<u64>) -> Self {
+    pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
             verbose: context.global.verbose > 0,
@@ -62,8 +66,10 @@ impl Outputs {
             stdout: Some(reporter(context, context_window, false)),
             events: None,
             summary: None,
+            reports: Reports::default(),
             summary_on_stdout: None,
             answer: AnswerText::new(),
+            heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
             question_on_stdout: context.streams.out_terminal
@@ -80,12 +86,14 @@ impl Outputs {
             let (out, console) = (context.streams.out.clone(), context.console.clone());
             let (palette, verbosity, width) =
                 (context.palette, verbosity(context), context.streams.width);
+            let workflow_safe = context.surroundings.in_workflow();
             let make = move |out: Box<dyn Write>| {
                 let options = HumanOptions {
                     palette,
                     verbosity,
                     width: Box::new(width),
                     show_status: false,
+                    workflow_safe,
                 };
                 Human::new(out, console.clone(), options)
             };
@@ -115,28 +123,40 @@ impl Outputs {
                 self.summary_on_stdout = Some(Box::new(Summary::new(context.streams.out.clone())));
             }
             Some(path) => {
-                let sink = open(path, context)?;
+                let sink = open(path, false, context)?;
                 let reporter = Box::new(Summary::new(sink.clone()));
-                self.summary = Some(FileOutput {
-                    path: path.into(),
-                    sink,
-                    reporter,
-                    failed: false,
-                });
+                self.summary = Some(FileOutput::new(path, sink, reporter));
             }
             None => {}
         }
         if let Some(path) = events {
-            let sink = open(path, context)?;
+            let sink = open(path, false, context)?;
             let reporter = Box::new(Ndjson::new(sink.clone()));
-            self.events = Some(FileOutput {
-                path: path.into(),
-                sink,
-                reporter,
-                failed: false,
-            });
+            self.events = Some(FileOutput::new(path, sink, reporter));
         }
         Ok(())
+    }
+
+    /// Opens the reports that were asked for, before anything is sent.
+    ///
+    /// # Errors
+    /// 74 if one cannot be opened.
+    pub(super) fn open_reports(
+        &mut self,
+        targets: &[ReportTarget],
+        context: &mut Context<'_>,
+    ) -> Result<()> {
+        self.reports.open(targets, context)
+    }
+
+    /// Whether there are reports.
+    pub(super) fn reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
+    /// Writes the reports.
+    pub(super) fn report(&mut self, verdict: Option<&Verdict>) {
+        self.reports.end(verdict);
     }
 
     /// Questions are answered here: how else to answer them is not said.
@@ -144,8 +164,15 @@ impl Outputs {
         self.answers_itself = true;
     }
 
-    /// The session's context window has become known.
-    pub(super) fn set_stdout(&mut self, context: &Context<'_>, context_window: Option<u64>) {
+    /// Asks for a sign of life when nothing was printed for so long.
+    pub(super) fn set_heartbeat(&mut self, interval: Option<Duration>) {
+        self.heartbeat = interval.map(Heartbeat::new);
+    }
+
+    /// The session's context window has become known, and the prompt is read: what else is typed
+    /// answers questions.
+    pub(super) fn set_stdout(&mut self, context: &mut Context<'_>, context_window: Option<u64>) {
+        self.keyboard.attach(context);
         if self.stdout.is_some() {
             self.stdout = Some(reporter(context, context_window, self.answers_itself));
         }
@@ -158,7 +185,7 @@ impl Outputs {
 
     /// Whether anything but stdout is written.
     fn has_files(&self) -> bool {
-        self.events.is_some() || self.summary.is_some()
+        self.events.is_some() || self.summary.is_some() || self.reports()
     }
 
     /// Ends stdout and the events file; the summary comes last and has its own call.
@@ -182,21 +209,21 @@ impl Outputs {
         }
     }
 
-    /// The sinks of the files, for waiting until they are written.
-    pub(super) fn files(&self) -> Vec<Sink> {
+    /// The sinks of the files with their names, for waiting until they are written.
+    pub(super) fn files(&self) -> Vec<(Sink, String)> {
         let files = self.events.iter().chain(&self.summary);
-        files.map(|file| file.sink.clone()).collect()
+        let files = files.chain(&self.reports.files);
+        files
+            .map(|file| (file.sink.clone(), file.path.display().to_string()))
+            .collect()
     }
 
     /// Looks for writes that have failed since the last look.
     pub(super) fn check(&mut self) {
-        for file in self.events.iter_mut().chain(&mut self.summary) {
-            if let Some(kind) = file.sink.failure()
-                && !file.failed
-            {
-                file.failed = true;
+        let files = self.events.iter_mut().chain(&mut self.summary);
+        for file in files.chain(&mut self.reports.files) {
+            if let Some(error) = file.new_failure() {
                 self.write_failed = true;
-                let error = file_error(&file.path, io::Error::from(kind));
                 report(&self.console, &error);
             }
         }
@@ -211,7 +238,9 @@ impl Outputs {
             self.reader_left = true;
         } else {
             self.write_failed = true;
-            report(&self.console, &write_failed(kind));
+            if self.out.untold_failure().is_some() {
+                report(&self.console, &write_failed(kind));
+            }
         }
     }
 }
@@ -225,31 +254,6 @@ fn report(console: &SharedConsole, error: &Error) {
         &error.to_string(),
         error.hint_text(),
     );
-}
-
-fn file_error(path: &Path, error: io::Error) -> Error {
-    Error::new(
-        Kind::OutputFailed,
-        format!("{} cannot be written", path.display()),
-    )
-    .caused_by(error)
-}
-
-/// Opens and empties a file. On a thread of its own, as opening a named pipe waits for a reader.
-fn open(path: &Path, context: &mut Context<'_>) -> Result<Sink> {
-    let path = path.to_owned();
-    let file: File = context.wait("a file to be opened for writing", move || {
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(|error| file_error(&path, error))
-    })?;
-    let sink = Queue::to_file(file);
-    let waker = context.inbox.waker();
-    sink.on_change(move || waker.nudge());
-    Ok(sink)
 }
 
 /// -1 to 2.
@@ -277,6 +281,7 @@ fn reporter(
                 verbosity: verbosity(context),
                 width: Box::new(width),
                 show_status: context.streams.err_terminal,
+                workflow_safe: context.surroundings.in_workflow(),
             };
             let mut human = Human::new(Box::new(out), context.console.clone(), options);
             if let Some(tokens) = context_window {
@@ -292,7 +297,11 @@ fn reporter(
 
 impl Observer for Outputs {
     fn event(&mut self, event: &Event<'_>) {
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.note(event);
+        }
         self.answer.push(event);
+        self.reports.event(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);
         for reporter in files
@@ -319,12 +328,17 @@ impl Observer for Outputs {
         for reporter in events.chain(&mut self.stdout) {
             let _ = reporter.idle();
         }
+        if let Some(heartbeat) = &mut self.heartbeat {
+            heartbeat.beat(self.out.pushed(), &self.console);
+        }
         self.check();
         self.console.remind();
     }
 
-    fn animated(&self) -> bool {
-        self.console.shows_status()
+    fn wake_at(&self) -> Option<Instant> {
+        let redraw = self.console.shows_status().then(|| Instant::now() + REDRAW);
+        let heartbeat = self.heartbeat.as_ref().map(Heartbeat::due);
+        redraw.into_iter().chain(heartbeat).min()
     }
 
     fn ask(&mut self, question: &Question, again: bool) {
@@ -344,7 +358,8 @@ impl Observer for Outputs {
         self.console.unprompt(typed);
     }
 
-    fn unwatched(&self) -> bool {
+    fn unwatched(&mut self) -> bool {
+        self.check();
         self.reader_left && !self.has_files()
     }
 }
@@ -369,9 +384,4 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
 /// The error of a command that leaves at the first signal.
 pub(super) fn stopped(signal: i32) -> Error {
     Error::new(Kind::Signal(signal), "stopped by a signal")
-}
-
-/// Flushes a file's sink at the end; a failure stays with the sink.
-pub(super) fn flush(sink: &mut Sink) {
-    let _ = sink.flush();
 }

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::Context;
-use super::outputs::Outputs;
+use super::context::Flushed;
+use super::outputs::{self, Outputs};
 use crate::cli::{Output, Render};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -18,6 +19,7 @@ const LINE_CAP: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let mut outputs = Outputs::stdout(context, None);
+    outputs.open_reports(&options.reports.report, context)?;
     let mut lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
     loop {
@@ -44,7 +46,18 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
         verdict.answer = outputs.answer();
     }
     outputs.end(verdict.as_ref());
-    Ok(Exit::Done)
+    outputs.report(verdict.as_ref());
+    for (mut sink, _) in outputs.files() {
+        if let Flushed::Signal(signal) = context.settle(&mut sink, true) {
+            return Err(outputs::stopped(signal));
+        }
+    }
+    outputs.check();
+    Ok(if outputs.write_failed {
+        Exit::OutputFailed
+    } else {
+        Exit::Done
+    })
 }
 
 /// Keeps the reason of the last turn; a turn that begins has none yet.

@@ -3,17 +3,29 @@
 use serde::Serialize;
 
 use super::lifecycle::Object;
+use super::silent::Silent;
 use super::{Context, text};
 use crate::cli::{One, Rename, Steer};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
+use crate::follow;
 use crate::report::tables;
 
 pub(super) fn steer(options: &Steer, context: &mut Context<'_>) -> Result<Exit> {
     let text = text::read(&options.text, context)?;
-    let id = context.session_id(&options.session)?;
-    let session_id = id.clone();
-    context.ask(move |client| client.steer(&session_id, &text))?;
+    let id = if options.confirm {
+        let session = context.session(&options.session)?.value;
+        let (client, limits) = (context.client()?, context.limits);
+        let mut silent = Silent::new(context);
+        let inbox = (&mut context.inbox, &limits);
+        follow::steer_and_confirm(&client, &session, &text, inbox, &mut silent)?;
+        session.id
+    } else {
+        let id = context.session_id(&options.session)?;
+        let session_id = id.clone();
+        context.ask(move |client| client.steer(&session_id, &text))?;
+        id
+    };
     object(&id, context)
 }
 

@@ -8,19 +8,16 @@ use crate::cli::Run;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::{self, Outcome, Plan, Policy, Target, Waited};
-use crate::protocol::{ErrorCode, Session, SubmitTurn};
+use crate::protocol::{ErrorCode, Session};
 
 pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
-    let policy = policy(options.approval.on_approval.as_ref(), context)?;
-    let turn = SubmitTurn {
-        text: text::read(&options.text, context)?,
-        images: text::images(&options.images.paths, context)?,
-    };
+    let policy = policy(&options.approval, context)?;
+    text::check(&options.text)?;
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
     if policy != Policy::Leave {
         awaiting.outputs.answers_itself();
     }
-    let result = attempt(options, turn, policy, &mut awaiting, context);
+    let result = attempt(options, policy, &mut awaiting, context);
     if let Some(id) = awaiting.session_id.clone() {
         let silent = result.as_ref().is_ok_and(|outcome| outcome.silent_daemon);
         part(&id, options.keep, silent, context);
@@ -33,12 +30,12 @@ pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
 
 fn attempt(
     options: &Run,
-    turn: SubmitTurn,
     policy: Policy,
     awaiting: &mut Awaiting<'_>,
     context: &mut Context<'_>,
 ) -> Result<Outcome> {
     awaiting.open_files(context)?;
+    let turn = text::turn(&options.text, &options.images, context)?;
     let (session, stopped) = create(options, context)?;
     awaiting.in_session(&session, context);
     if let Some(error) = stopped {
@@ -59,6 +56,9 @@ fn attempt(
         target: Target::Submit(turn, last_seq),
         policy,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: options.approval.max_rounds,
+        wait_idle: None,
         interrupts: true,
         interrupts_unwatched: true,
         limits: context.limits,

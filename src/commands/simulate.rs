@@ -86,6 +86,8 @@ fn start(options: &Simulate, context: &mut Context<'_>) -> Result<Daemon> {
         approval_timeout: options.approval_timeout,
         retention: options.retention as usize,
         max_sessions: options.max_sessions as usize,
+        // Nobody asks for them, and it may be served for days.
+        remember_requests: false,
         ..Options::default()
     };
     Daemon::start(daemon_options).map_err(|error| {

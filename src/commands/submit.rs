@@ -8,7 +8,6 @@ use crate::cli::Submit;
 use crate::error::Result;
 use crate::exit::Exit;
 use crate::follow::{self, Plan, Policy, Target};
-use crate::protocol::SubmitTurn;
 
 #[derive(Serialize)]
 struct Detached<'a> {
@@ -20,20 +19,17 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
     let policy = if options.detach {
         Policy::Leave
     } else {
-        policy(options.approval.on_approval.as_ref(), context)?
+        policy(&options.approval, context)?
     };
-    let turn = SubmitTurn {
-        text: text::read(&options.text, context)?,
-        images: text::images(&options.images.paths, context)?,
-    };
+    text::check(&options.text)?;
     if options.detach {
-        return detach(options, turn, context);
+        return detach(options, context);
     }
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
     if policy != Policy::Leave {
         awaiting.outputs.answers_itself();
     }
-    match attempt(options, turn, policy, &mut awaiting, context) {
+    match attempt(options, policy, &mut awaiting, context) {
         Ok(outcome) => Ok(awaiting.finish(outcome, context)),
         Err(error) => Ok(awaiting.failed(error, context)),
     }
@@ -41,12 +37,12 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
 
 fn attempt(
     options: &Submit,
-    turn: SubmitTurn,
     policy: Policy,
     awaiting: &mut Awaiting<'_>,
     context: &mut Context<'_>,
 ) -> Result<follow::Outcome> {
     awaiting.open_files(context)?;
+    let turn = text::turn(&options.text, &options.images, context)?;
     let session = context.session(&options.session)?.value;
     awaiting.in_session(&session, context);
     let plan = Plan {
@@ -55,6 +51,9 @@ fn attempt(
         target: Target::Submit(turn, session.last_seq),
         policy,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: options.approval.max_rounds,
+        wait_idle: options.wait_idle,
         interrupts: true,
         interrupts_unwatched: false,
         limits: context.limits,
@@ -66,11 +65,14 @@ fn attempt(
     ))
 }
 
-fn detach(options: &Submit, turn: SubmitTurn, context: &mut Context<'_>) -> Result<Exit> {
+fn detach(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
+    let turn = text::turn(&options.text, &options.images, context)?;
     let id = context.session_id(&options.session)?;
     let (limits, session_id) = (context.limits, id.clone());
-    let from =
-        context.ask(move |client| follow::submit_detached(client, &session_id, &turn, &limits))?;
+    let wait_idle = options.wait_idle;
+    let from = context.ask(move |client| {
+        follow::submit_detached(client, &session_id, &turn, wait_idle, &limits)
+    })?;
     if context.json() {
         context.object(&Detached {
             session_id: &id,

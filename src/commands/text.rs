@@ -8,14 +8,25 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::Context;
-use crate::cli::Text;
+use crate::cli::{Images, Text};
 use crate::error::{Error, Result};
-use crate::protocol::Image;
+use crate::protocol::{Image, SubmitTurn};
+
+/// Refuses a blank TEXT that stands in the arguments, before anything is opened or waited for.
+///
+/// # Errors
+/// Code 2.
+pub(super) fn check(text: &Text) -> Result<()> {
+    match text.text.as_deref() {
+        Some(typed) if typed != "-" => not_blank(typed),
+        _ => Ok(()),
+    }
+}
 
 /// Reads the TEXT that was asked for; stdin only if it was named by `-`.
 ///
 /// # Errors
-/// Code 2 if it cannot be read, is not UTF-8, or is blank.
+/// Code 2 if it cannot be read, is not UTF-8, or is blank. Those of waiting for it.
 pub(super) fn read(text: &Text, context: &mut Context<'_>) -> Result<String> {
     let text = match (&text.file, text.text.as_deref()) {
         (Some(path), _) => {
@@ -32,6 +43,11 @@ pub(super) fn read(text: &Text, context: &mut Context<'_>) -> Result<String> {
         }
         (None, text) => text.unwrap_or_default().to_owned(),
     };
+    not_blank(&text)?;
+    Ok(text)
+}
+
+fn not_blank(text: &str) -> Result<()> {
     if text.trim().is_empty() {
         return Err(Error::usage(
             "the text is empty: the daemon would take it and spend a turn on it",
@@ -40,7 +56,18 @@ pub(super) fn read(text: &Text, context: &mut Context<'_>) -> Result<String> {
             "is a variable unset? a text from a variable stands behind --, as in: -- \"$TEXT\"",
         ));
     }
-    Ok(text)
+    Ok(())
+}
+
+/// Reads a prompt and its images.
+///
+/// # Errors
+/// As [`read`] and [`images`].
+pub(super) fn turn(text: &Text, images: &Images, context: &mut Context<'_>) -> Result<SubmitTurn> {
+    Ok(SubmitTurn {
+        text: read(text, context)?,
+        images: self::images(&images.paths, context)?,
+    })
 }
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
@@ -77,7 +104,7 @@ fn utf8(bytes: Vec<u8>, source: &str) -> Result<String> {
 ///
 /// # Errors
 /// Code 2 if one cannot be read or is none of the four kinds, which its content tells.
-pub(super) fn images(paths: &[PathBuf], context: &mut Context<'_>) -> Result<Vec<Image>> {
+fn images(paths: &[PathBuf], context: &mut Context<'_>) -> Result<Vec<Image>> {
     if paths.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,15 +1,22 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
+use std::time::Duration;
+
 use super::Context;
 use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
-use crate::cli::{Gate, OnApproval, Output};
+use crate::cli::{Approval, Gate, OnApproval, Output};
+use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{Observer, Outcome, Policy, Stop};
+use crate::follow::{Observer, Outcome, Policy, Program, Stop};
 use crate::protocol::{Session, StopReason};
 use crate::report::Verdict;
+
+/// How long a program that answers questions may take: below the daemon's own deadline of 2 minutes,
+/// which is not on the wire.
+const APPROVAL_TIMEOUT: Duration = Duration::from_secs(100);
 
 /// A command that awaits a turn, from its files to its code.
 pub(super) struct Awaiting<'g> {
@@ -17,6 +24,7 @@ pub(super) struct Awaiting<'g> {
     pub(super) outputs: Outputs,
     pub(super) session_id: Option<String>,
     session: Option<Session>,
+    daemon_version: Option<String>,
 }
 
 impl<'g> Awaiting<'g> {
@@ -37,11 +45,14 @@ impl<'g> Awaiting<'g> {
             );
         }
         context.bound(gate.timeout);
+        let mut outputs = Outputs::stdout(context, None);
+        outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {
             gate,
-            outputs: Outputs::stdout(context, None),
+            outputs,
             session_id: None,
             session: None,
+            daemon_version: None,
         })
     }
 
@@ -50,32 +61,48 @@ impl<'g> Awaiting<'g> {
     /// # Errors
     /// 74 if one cannot be opened for writing.
     pub(super) fn open_files(&mut self, context: &mut Context<'_>) -> Result<()> {
-        self.outputs.open_files(
+        let files = self.outputs.open_files(
             self.gate.events.as_deref(),
             self.gate.summary.as_deref(),
             context,
-        )
+        );
+        // One that cannot be opened leaves no other one with what an earlier run wrote.
+        let reports = &self.gate.reports.report;
+        files.and(self.outputs.open_reports(reports, context))
     }
 
     /// The session is known.
-    pub(super) fn in_session(&mut self, session: &Session, context: &Context<'_>) {
+    pub(super) fn in_session(&mut self, session: &Session, context: &mut Context<'_>) {
         self.session_id = Some(session.id.clone());
         self.outputs.set_stdout(context, session.context_window);
         self.session = Some(session.clone());
+        if self.gate.summary.is_some() || self.outputs.reports() {
+            // Told if it is known: a daemon that does not say its version runs turns all the same.
+            let version = context.ask(Client::version);
+            self.daemon_version = version.ok().map(|version| version.version);
+        }
     }
 
     /// Ends stdout, says how it went, writes the summary, and gives the code.
     pub(super) fn finish(mut self, mut outcome: Outcome, context: &mut Context<'_>) -> Exit {
-        let verdict = self.verdict(&outcome);
-        self.outputs.end(Some(&verdict.1));
+        let (_, verdict) = self.verdict(&outcome);
+        self.outputs.end(Some(&verdict));
         self.settle(&mut outcome, context);
-        let (judgement, verdict) = self.verdict(&outcome);
+        if self.outputs.reports() {
+            let (_, verdict) = self.verdict(&outcome);
+            self.outputs.report(Some(&verdict));
+            self.settle(&mut outcome, context);
+        }
+        let (mut judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
         self.outputs.summarise(&verdict);
         self.settle(&mut outcome, context);
-        // A summary that cannot be written changes the code only where nothing worse did.
-        if judgement.exit == Exit::Done && self.outputs.write_failed {
-            return Exit::OutputFailed;
+        // What came while the summary was being written cannot stand in it any more. A reader that
+        // left by now has got everything.
+        let (last, _) = self.verdict(&outcome);
+        if last.exit != judgement.exit && last.exit != Exit::StdoutClosed {
+            outputs::tell(&last, context);
+            judgement = last;
         }
         judgement.exit
     }
@@ -86,24 +113,23 @@ impl<'g> Awaiting<'g> {
         match error.kind() {
             Kind::Signal(number) => outcome.stop = Some(Stop::Signal(*number)),
             Kind::Timeout => {
-                let bound = self.gate.timeout.map(humantime::format_duration);
-                let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
-                outcome.stop = Some(Stop::Timeout(format!("--timeout {bound} reached, {error}")));
+                outcome.stop = Some(Stop::Timeout(self.timed_out(&error.to_string())));
             }
             _ => outcome.failure = Some(error),
         }
         self.finish(outcome, context)
     }
 
-    fn verdict(&self, outcome: &Outcome) -> (Judgement, Verdict) {
+    fn verdict(&mut self, outcome: &Outcome) -> (Judgement, Verdict) {
         let facts = Facts {
-            accept: self.gate.accept.as_ref(),
+            gate: Some(self.gate),
             unwatched: self.outputs.unwatched(),
             write_failed: self.outputs.write_failed,
         };
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
+        verdict.daemon_version.clone_from(&self.daemon_version);
         if let Some(session) = &self.session {
             verdict.context_window = session.context_window;
             verdict.model = Some(session.model.clone());
@@ -114,25 +140,41 @@ impl<'g> Awaiting<'g> {
 
     /// Waits for stdout and the files to be written; a signal or the deadline ends that, too.
     fn settle(&mut self, outcome: &mut Outcome, context: &mut Context<'_>) {
-        let patient = !matches!(outcome.stop, Some(Stop::Signal(_) | Stop::Timeout(_)));
-        for mut sink in self.outputs.files() {
-            outputs::flush(&mut sink);
-            let _ = context.settle(&mut sink, patient);
+        // One that came while the session was being closed.
+        heed(context.inbox.signal(), outcome);
+        for (mut sink, name) in self.outputs.files() {
+            let flushed = context.settle(&mut sink, patient(outcome));
+            self.interrupted_by(flushed, &name, outcome);
         }
-        match context.flush(patient) {
-            Flushed::Signal(number) => outcome.stop = Some(Stop::Signal(number)),
-            Flushed::Deadline if patient => {
-                let bound = self.gate.timeout.map(humantime::format_duration);
-                let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
-                let text = format!("--timeout {bound} reached, waiting for the reader of stdout");
+        let flushed = context.flush(patient(outcome));
+        self.interrupted_by(flushed, "stdout", outcome);
+        self.outputs.check();
+    }
+
+    /// What ended the wait for an output to be written.
+    fn interrupted_by(&self, flushed: Flushed, name: &str, outcome: &mut Outcome) {
+        match flushed {
+            Flushed::Signal(number) => heed(Some(number), outcome),
+            Flushed::Deadline if patient(outcome) => {
+                let text = self.timed_out(&format!("waiting for the reader of {name}"));
                 outcome.stop = Some(Stop::Timeout(text));
             }
             Flushed::Written | Flushed::Failed(_) | Flushed::Deadline => {}
         }
-        self.outputs.check();
+    }
+
+    /// The message of a timeout outside of following.
+    fn timed_out(&self, what: &str) -> String {
+        let bound = self.gate.timeout.map(humantime::format_duration);
+        let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
+        format!("--timeout {bound} reached, {what}")
     }
 
     fn tell(&self, judgement: &Judgement, outcome: &Outcome, context: &Context<'_>) {
+        // Whoever left wants no word.
+        if judgement.exit == Exit::StdoutClosed {
+            return;
+        }
         let console = &context.console;
         let turn = outcome.turn.as_ref();
         let reason = turn.and_then(|turn| turn.reason());
@@ -173,14 +215,28 @@ impl<'g> Awaiting<'g> {
     }
 }
 
+/// Whether output is waited for as long as it takes.
+fn patient(outcome: &Outcome) -> bool {
+    !matches!(outcome.stop, Some(Stop::Signal(_) | Stop::Timeout(_)))
+}
+
+/// The first signal decides.
+fn heed(signal: Option<i32>, outcome: &mut Outcome) {
+    if let Some(number) = signal
+        && !matches!(outcome.stop, Some(Stop::Signal(_)))
+    {
+        outcome.stop = Some(Stop::Signal(number));
+    }
+}
+
 /// Who answers a question: what was asked for, else the person at the terminal, else nobody.
 ///
 /// # Errors
 /// Code 2 for `ask` where nobody can be asked.
-pub(super) fn policy(on_approval: Option<&OnApproval>, context: &Context<'_>) -> Result<Policy> {
+pub(super) fn policy(approval: &Approval, context: &Context<'_>) -> Result<Policy> {
     let terminals = context.streams.in_terminal && context.streams.err_terminal;
     let can_ask = terminals && !context.json();
-    let policy = match on_approval {
+    let policy = match &approval.on_approval {
         Some(OnApproval::Ask) if !can_ask => {
             return Err(Error::usage(
                 "--on-approval ask needs terminals on stdin and stderr, and no --json",
@@ -189,6 +245,10 @@ pub(super) fn policy(on_approval: Option<&OnApproval>, context: &Context<'_>) ->
         }
         Some(OnApproval::Ask) => Policy::Ask,
         Some(OnApproval::Decide(decision)) => Policy::Decide(decision.clone()),
+        Some(OnApproval::Exec(argv)) => Policy::Exec(Program {
+            argv: argv.clone(),
+            timeout: approval.approval_timeout.unwrap_or(APPROVAL_TIMEOUT),
+        }),
         Some(OnApproval::Leave) => Policy::Leave,
         Some(OnApproval::Fail) => Policy::Fail,
         None if can_ask && context.global.format() == Output::Human => Policy::Ask,

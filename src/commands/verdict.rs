@@ -1,17 +1,18 @@
 //! From what was seen of a turn to the exit code, its sentence and the summary's facts.
 
-use crate::cli::Accept;
+use super::gates::{self, Finding};
+use crate::cli::Gate;
 use crate::error::Kind;
 use crate::exit::Exit;
 use crate::follow::{By, Outcome, Stop, Turn};
 use crate::protocol::{Completion, StopReason, milliseconds_between};
-use crate::report::{AnsweredBy, ApprovalRecord, Verdict};
+use crate::report::{AnsweredBy, ApprovalRecord, GateVerdict, Verdict};
 
 /// What the rules need besides the outcome itself.
 #[derive(Debug, Default)]
 pub(super) struct Facts<'a> {
-    /// `--accept`.
-    pub(super) accept: Option<&'a Accept>,
+    /// The options of the gate, where there is one.
+    pub(super) gate: Option<&'a Gate>,
     /// The reader of stdout left, and nothing else was written.
     pub(super) unwatched: bool,
     /// A write failed, other than for a reader that left.
@@ -29,6 +30,8 @@ pub(super) struct Judgement {
     /// One line; `None` for plain success and for a reader that left.
     pub(super) message: Option<String>,
     pub(super) hint: Option<String>,
+    /// What the gates found that were asked for.
+    pub(super) findings: Vec<Finding>,
 }
 
 impl Judgement {
@@ -39,6 +42,7 @@ impl Judgement {
             name: exit.name(),
             message: Some(message.into()),
             hint: None,
+            findings: Vec::new(),
         }
     }
 
@@ -63,6 +67,25 @@ impl Judgement {
 /// Applies the contract's order: signal; timeout; this client's own stop; what kept the end from
 /// being seen; the turn's own code; a reader that left; a failed write.
 pub(super) fn judge(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
+    let findings = findings(outcome, facts.gate);
+    Judgement {
+        findings: findings.unwrap_or_default(),
+        ..first_of(outcome, facts)
+    }
+}
+
+/// What the gates say of the turn's end, if it was seen.
+fn findings(outcome: &Outcome, gate: Option<&Gate>) -> Option<Vec<Finding>> {
+    let end = outcome.turn.as_ref()?.end.as_ref()?;
+    Some(gates::examine(gate?, end))
+}
+
+fn accepts(gate: Option<&Gate>, exit: Exit) -> bool {
+    let accept = gate.and_then(|gate| gate.accept.as_ref());
+    accept.is_some_and(|accept| accept.contains(exit))
+}
+
+fn first_of(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
     if let Some(judgement) = stopped(outcome) {
         return judgement;
     }
@@ -80,6 +103,15 @@ pub(super) fn judge(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
     let own = own_code(outcome, facts);
     if own.exit != Exit::Done {
         return own;
+    }
+    for finding in findings(outcome, facts.gate).unwrap_or_default() {
+        if let Some(objection) = finding.objection {
+            let message = format!("{}: {objection}", finding.exit.name());
+            return Judgement {
+                accepted: own.accepted,
+                ..Judgement::new(finding.exit, message)
+            };
+        }
     }
     if facts.unwatched || matches!(outcome.stop, Some(Stop::Unwatched)) {
         return Judgement::silent(Exit::StdoutClosed);
@@ -115,6 +147,10 @@ fn stopped(outcome: &Outcome) -> Option<Judgement> {
             );
             let hint = "next time: --on-approval allow, or --on-approval leave with 'dcodectl approve' beside it, or a policy of the daemon that does not ask";
             Some(Judgement::new(Exit::ApprovalNeeded, message).hint(hint.to_owned()))
+        }
+        Stop::Rounds(cap) => {
+            let message = format!("max_iterations: --max-rounds {cap} was passed; {fate}");
+            Some(Judgement::new(Exit::MaxIterations, message))
         }
         Stop::Unwatched => None,
     }
@@ -157,13 +193,14 @@ fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
         return Judgement::silent(Exit::Done);
     }
     let message = sentence(reason, turn, end.completion.as_ref());
-    if facts.accept.is_some_and(|accept| accept.contains(exit)) {
+    if accepts(facts.gate, exit) {
         return Judgement {
             exit: Exit::Done,
             accepted: true,
             name: exit.name(),
             message: Some(format!("{message}; accepted")),
             hint: None,
+            findings: Vec::new(),
         };
     }
     Judgement::new(exit, message)
@@ -254,7 +291,18 @@ pub(super) fn verdict(
         ended_at: turn.and_then(|turn| turn.ended_at.clone()),
         duration_ms: times.and_then(|(start, end)| milliseconds_between(start, end)),
         reconnects: outcome.reconnects,
+        gates: judgement.findings.iter().map(gate).collect(),
+        capped_by_client: matches!(outcome.stop, Some(Stop::Rounds(_))),
+        rounds: turn.and_then(|turn| turn.rounds),
         ..Verdict::default()
+    }
+}
+
+fn gate(finding: &Finding) -> GateVerdict {
+    GateVerdict {
+        name: finding.name.to_owned(),
+        passed: finding.objection.is_none(),
+        message: finding.objection.clone(),
     }
 }
 
@@ -270,6 +318,7 @@ fn records(turn: &Turn) -> Vec<ApprovalRecord> {
             .map(|decision| decision.as_str().to_owned()),
         by: approval.by.map(|by| match by {
             By::Policy => AnsweredBy::Policy,
+            By::Exec => AnsweredBy::Exec,
             By::Person => AnsweredBy::Person,
             By::Elsewhere => AnsweredBy::Elsewhere,
         }),

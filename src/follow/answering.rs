@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use super::Observer;
+use super::exec::{Answerer, Program};
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
 use super::outcome::By;
@@ -24,6 +25,8 @@ pub enum Policy {
     Decide(Decision),
     /// Somebody else.
     Leave,
+    /// A program.
+    Exec(Program),
     /// Nobody: the turn is stopped.
     Fail,
 }
@@ -51,6 +54,8 @@ pub(super) struct Answering {
     act: Option<(u64, Instant)>,
     answer: Option<Answer>,
     asked: Option<u64>,
+    /// The program that is being asked, and about which question.
+    program: Option<(u64, Answerer)>,
 }
 
 impl Answering {
@@ -62,12 +67,38 @@ impl Answering {
     /// A question is closed; says whether a person was being asked about it.
     pub(super) fn closed(&mut self, seq: u64) -> bool {
         self.act.take_if(|(open, _)| *open == seq);
+        self.program.take_if(|(open, _)| *open == seq);
         self.asked.take_if(|open| *open == seq).is_some()
     }
 
     /// Nobody is asked any more; says whether a person was.
     pub(super) fn stop_asking(&mut self) -> bool {
+        self.program = None;
         self.asked.take().is_some()
+    }
+
+    /// A program is asked about this question.
+    pub(super) fn ask_program(
+        &mut self,
+        question: &Question,
+        program: &Program,
+        inbox: &mut Inbox,
+    ) {
+        let answerer = Answerer::start(program, question.object(), inbox);
+        self.program = Some((question.seq, answerer));
+    }
+
+    /// Takes a program's answer, if the number is about it and its question still stands.
+    pub(super) fn program_answered(
+        &mut self,
+        number: u64,
+        tracker: &Tracker,
+    ) -> Option<(Question, crate::error::Result<Decision>)> {
+        let (seq, answerer) = self.program.as_mut()?;
+        let (seq, answer) = (*seq, answerer.answered(number)?);
+        self.program = None;
+        let open = tracker.questions.open().filter(|open| open.seq == seq)?;
+        Some((open.clone(), answer))
     }
 
     /// Whether an answer is on its way.

@@ -1,8 +1,9 @@
 //! A submit that is not followed. Everything here blocks, on a thread of its own.
 
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use super::history;
+use super::history::{self, Conflict};
 use super::limits::Limits;
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
@@ -16,9 +17,12 @@ pub fn submit_detached(
     client: &Client,
     session_id: &str,
     turn: &SubmitTurn,
+    wait_idle: Option<Duration>,
     limits: &Limits,
 ) -> Result<u64> {
     let due = Instant::now() + limits.lag;
+    let wait_due = wait_idle.map(|bound| Instant::now() + bound);
+    let mut pause = Duration::ZERO;
     let mut session = client.session(session_id)?.value;
     loop {
         let from = session.last_seq + 1;
@@ -31,13 +35,29 @@ pub fn submit_detached(
             }
             Err(error) if error.is_refusal(&ErrorCode::TurnAlreadyActive) => {
                 match history::idle_after_conflict(client, session_id, limits)? {
-                    Some(idle) if Instant::now() < due => session = idle,
+                    Conflict::Lag(idle) if Instant::now() < due => session = idle,
+                    _ if wait_due.is_some_and(|due| Instant::now() < due) => {
+                        pause = next_pause(pause);
+                        thread::sleep(pause);
+                        session = client.session(session_id)?.value;
+                    }
                     _ => return Err(busy(session_id)),
                 }
             }
             Err(error) => return Err(error),
         }
     }
+}
+
+/// The first pause before a session that was busy is tried again.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The pause after this one: longer from time to time, so that many who wait are no storm.
+pub(super) fn next_pause(pause: Duration) -> Duration {
+    (pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
 }
 
 /// The error for a session in which somebody else's turn runs.

@@ -5,13 +5,13 @@
 //! cannot be filled ends the feed.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
-use super::losses::{self, FeedEnd};
-use super::reader::{self, FromStream};
+use super::losses::{self, FeedEnd, Outage};
+use super::reader::{self, FromStream, Reader};
 use crate::client::{Batch, Client, Received};
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
@@ -31,12 +31,6 @@ enum State {
     Asking(Pending<Received<Session>>, Why),
 }
 
-/// A spell without any sign of life from the stream.
-struct Outage {
-    since: Instant,
-    pause: Duration,
-}
-
 /// See the module.
 #[expect(
     clippy::struct_excessive_bools,
@@ -48,6 +42,7 @@ pub struct Feed {
     limits: Limits,
     state: State,
     connection: u64,
+    reader: Reader,
     /// The number of the next event.
     next: u64,
     /// Nothing was read yet, and the start is wherever the daemon's memory starts.
@@ -77,6 +72,7 @@ impl Feed {
             limits,
             state: State::Opening,
             connection: 0,
+            reader: Reader::default(),
             next: from.max(1),
             oldest: false,
             awaits_end: false,
@@ -97,14 +93,8 @@ impl Feed {
         self
     }
 
-    /// Ends when the session turns out to be idle with everything read.
-    #[must_use]
-    pub fn awaiting_an_end(mut self) -> Self {
-        self.awaits_end = true;
-        self
-    }
-
-    /// Whether from now on an end is awaited; see [`Feed::awaiting_an_end`].
+    /// Whether from now on an end is awaited: then the feed ends when the session turns out to be idle
+    /// with everything read.
     pub fn set_awaiting(&mut self, awaits_end: bool) {
         self.awaits_end = awaits_end;
     }
@@ -147,7 +137,7 @@ impl Feed {
         self.connection = inbox.number();
         self.state = State::Opening;
         self.progressed = false;
-        reader::start(
+        self.reader = reader::start(
             self.client.clone(),
             self.session_id.clone(),
             self.next,
@@ -367,9 +357,7 @@ impl Feed {
                 Ok(())
             }
             // A daemon that fails once may work at the next try; one that never worked may not.
-            Kind::Unreachable | Kind::Refused(_) if self.answers => {
-                self.lost(&error.to_string(), inbox, observer)
-            }
+            _ if self.answers && error.may_pass() => self.lost(&error.to_string(), inbox, observer),
             _ => Err(FeedEnd::Failed(error)),
         }
     }

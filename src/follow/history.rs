@@ -99,14 +99,25 @@ pub(super) fn idle_after_conflict(
     client: &Client,
     session_id: &str,
     limits: &Limits,
-) -> Result<Option<Session>> {
+) -> Result<Conflict> {
     let session = client.session(session_id)?.value;
     if !last_event_is_outside_turns(client, &session, limits)? {
-        return Ok(None);
+        return Ok(Conflict::Busy);
     }
     thread::sleep(PAUSE);
     // Somebody else's turn may have come and gone meanwhile: ours begins after whatever there is.
-    Ok(Some(client.session(session_id)?.value))
+    Ok(Conflict::Lag(client.session(session_id)?.value))
+}
+
+/// What a 409 on a submit means.
+#[derive(Debug)]
+pub(super) enum Conflict {
+    /// The last event says that no turn runs: the daemon lags, and takes the submit in a moment.
+    Lag(Session),
+    /// Somebody else's turn runs.
+    Busy,
+    /// Somebody else's turn ran and was waited for: it is time to try again.
+    Waited(Session),
 }
 
 /// After a submit whose answer was lost: where the turn with this text begins, if it did within a

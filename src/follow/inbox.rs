@@ -21,6 +21,8 @@ pub enum Input {
     Signal(i32),
     /// The output changed: all written, failed, or its reader left.
     Output,
+    /// A line that a program which answers questions wrote to its stderr.
+    Said(String),
     /// A line typed at the terminal; `None` at its end.
     Typed(Option<String>),
 }

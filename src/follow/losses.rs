@@ -1,6 +1,6 @@
 //! What is said when events cannot be had: lost streams, holes, lines that are no events.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, Kind};
 use crate::protocol::NotAnEvent;
@@ -17,6 +17,12 @@ pub enum FeedEnd {
     NothingToCome,
     /// Anything else; the error says what and up to where the stream was read.
     Failed(Error),
+}
+
+/// A spell without any sign of life from the stream.
+pub(super) struct Outage {
+    pub(super) since: Instant,
+    pub(super) pause: Duration,
 }
 
 const RETENTION: &str = "a daemon with a larger --event-retention holds more; 'dcodectl tail SESSION' shows what is left";

@@ -3,7 +3,9 @@
 //! Prints nothing. What is to be shown goes to an [`Observer`]; what came of it is an [`Outcome`].
 
 mod answering;
+mod confirm;
 mod detached;
+mod exec;
 mod feed;
 mod history;
 mod inbox;
@@ -19,7 +21,9 @@ mod turn;
 mod turns;
 
 pub use answering::Policy;
+pub use confirm::steer_and_confirm;
 pub use detached::submit_detached;
+pub use exec::Program;
 pub use feed::Feed;
 pub use history::{Located, locate_turn, open_question};
 pub use inbox::{Inbox, Input, Pending, Waited, Waker};
@@ -29,6 +33,8 @@ pub use outcome::{Approval, By, Outcome, Stop, Turn};
 pub use questions::{Question, Questions};
 pub use run::{Plan, Target, follow};
 pub use turns::Turns;
+
+use std::time::Instant;
 
 use crate::protocol::Event;
 
@@ -42,13 +48,13 @@ pub trait Observer {
     fn detail(&mut self, code: &str, message: &str);
     /// Nothing more is at hand: flush, redraw.
     fn idle(&mut self);
-    /// Whether something shown tells the time, so that [`Observer::idle`] is wanted every second.
-    fn animated(&self) -> bool;
+    /// When [`Observer::idle`] is wanted again, should nothing happen before.
+    fn wake_at(&self) -> Option<Instant>;
     /// A person is to answer this question; the answer comes as [`Input::Typed`]. `again`: what
     /// was typed so far is no answer.
     fn ask(&mut self, question: &Question, again: bool);
     /// No answer is wanted any more; `typed` if a line was typed.
     fn asked(&mut self, typed: bool);
     /// Whether nobody sees the output any more, so that following makes no sense.
-    fn unwatched(&self) -> bool;
+    fn unwatched(&mut self) -> bool;
 }

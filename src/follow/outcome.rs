@@ -57,6 +57,8 @@ pub struct Approval {
 pub enum By {
     /// This program, as it was told to.
     Policy,
+    /// The program this program was told to ask.
+    Exec,
     /// The person at this terminal.
     Person,
     /// Another client, the daemon's clock, or an earlier grant.
@@ -72,6 +74,8 @@ pub enum Stop {
     Timeout(String),
     /// A question nobody here may answer.
     Question(Box<Question>),
+    /// More rounds than the user allowed; the cap.
+    Rounds(u64),
     /// Nobody sees the output any more.
     Unwatched,
 }
@@ -82,7 +86,7 @@ impl Stop {
         match self {
             Self::Signal(_) => 0,
             Self::Timeout(_) => 1,
-            Self::Question(_) => 2,
+            Self::Question(_) | Self::Rounds(_) => 2,
             Self::Unwatched => 3,
         }
     }

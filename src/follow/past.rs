@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::limits::Limits;
 use super::losses;
 use crate::client::{Client, Next};
-use crate::error::{Error, Kind, Result};
-use crate::protocol::{ErrorCode, Event};
+use crate::error::Result;
+use crate::protocol::Event;
 
 /// Why a connection brought no more.
 enum Stopped {
@@ -24,7 +24,7 @@ enum Stopped {
 /// Reads the events from `from` to `through`, both included, in order.
 ///
 /// # Errors
-/// [`Kind::EventsMissing`] for a hole that stays when it is asked for again, [`Kind::OutcomeUnknown`] for a stream
+/// `EventsMissing` for a hole that stays when it is asked for again, `OutcomeUnknown` for a stream
 /// that is lost for too long; else what the daemon answers.
 pub(super) fn read(
     client: &Client,
@@ -71,7 +71,7 @@ fn stretch(
 ) -> Result<Stopped> {
     let mut stream = match client.events(session_id, *next) {
         Ok(stream) => stream,
-        Err(error) if may_pass(&error) => return Ok(Stopped::Lost),
+        Err(error) if error.may_pass() => return Ok(Stopped::Lost),
         Err(error) => return Err(error),
     };
     loop {
@@ -94,15 +94,5 @@ fn stretch(
             Next::End | Next::Lost(_) | Next::Silent => return Ok(Stopped::Lost),
             Next::Broken(error) => return Err(error),
         }
-    }
-}
-
-/// Whether the same request may work a moment later. The daemon has answered about the session before.
-fn may_pass(error: &Error) -> bool {
-    match error.kind() {
-        Kind::Refused(code) => {
-            !matches!(code, ErrorCode::SessionNotFound | ErrorCode::EventsExpired)
-        }
-        kind => *kind == Kind::Unreachable,
     }
 }

@@ -29,6 +29,18 @@ impl Question {
     pub fn handle(&self) -> String {
         format!("{}@{}", self.request.approval_id, self.seq)
     }
+
+    /// The question as one JSON object: the daemon's own fields, then `handle`, and the `input` of
+    /// the call it is about.
+    #[must_use]
+    pub fn object(&self) -> String {
+        let handle = serde_json::Value::from(self.handle());
+        let input = self.input.as_deref().unwrap_or("null");
+        let fields = self.payload.trim_end();
+        let fields = fields.strip_suffix('}').unwrap_or(fields).trim_end();
+        let comma = if fields.ends_with('{') { "" } else { "," };
+        format!("{fields}{comma}\"handle\":{handle},\"input\":{input}}}")
+    }
 }
 
 /// Follows the questions of a session.

@@ -2,6 +2,7 @@
 //!
 //! It hands over batches of text and not events: one message for all that was buffered.
 
+use std::sync::Arc;
 use std::thread;
 
 use super::inbox::{Input, Waker};
@@ -22,28 +23,63 @@ pub enum FromStream {
     Failed(Error),
 }
 
-/// Opens the session's stream and reads it to its end, on a thread of its own.
-pub(super) fn start(client: Client, session_id: String, from: u64, connection: u64, to: Waker) {
-    thread::spawn(move || {
-        let send = |message| to.send(Input::Stream(connection, message));
-        let end = read(&client, &session_id, from, &send);
-        send(end);
-    });
+/// Keeps a connection's thread going: once this is dropped, the thread ends at its next message.
+#[derive(Default)]
+pub(super) struct Reader {
+    wanted: Arc<()>,
 }
 
-fn read(client: &Client, session_id: &str, from: u64, send: &impl Fn(FromStream)) -> FromStream {
+/// Opens the session's stream and reads it to its end, on a thread of its own.
+pub(super) fn start(
+    client: Client,
+    session_id: String,
+    from: u64,
+    connection: u64,
+    to: Waker,
+) -> Reader {
+    let reader = Reader::default();
+    let wanted = Arc::downgrade(&reader.wanted);
+    thread::spawn(move || {
+        let send = |message| {
+            // Nobody listens any more: the end of this thread closes the connection.
+            if wanted.strong_count() == 0 {
+                return false;
+            }
+            to.send(Input::Stream(connection, message));
+            true
+        };
+        if let Some(end) = read(&client, &session_id, from, &send) {
+            send(end);
+        }
+    });
+    reader
+}
+
+/// Gives the last message; `None` if nobody listens any more.
+fn read(
+    client: &Client,
+    session_id: &str,
+    from: u64,
+    send: &impl Fn(FromStream) -> bool,
+) -> Option<FromStream> {
     let mut stream = match client.events(session_id, from) {
         Ok(stream) => stream,
-        Err(error) => return FromStream::Failed(error),
+        Err(error) => return Some(FromStream::Failed(error)),
     };
-    send(FromStream::Opened);
+    if !send(FromStream::Opened) {
+        return None;
+    }
     loop {
         match stream.next_batch() {
-            Arrived::Batch(batch) => send(FromStream::Batch(batch)),
-            Arrived::End => return FromStream::Ended,
-            Arrived::Lost(how) => return FromStream::Lost(how),
-            Arrived::Silent => return FromStream::Lost("no sign of life".to_owned()),
-            Arrived::Broken(error) => return FromStream::Failed(error),
+            Arrived::Batch(batch) => {
+                if !send(FromStream::Batch(batch)) {
+                    return None;
+                }
+            }
+            Arrived::End => return Some(FromStream::Ended),
+            Arrived::Lost(how) => return Some(FromStream::Lost(how)),
+            Arrived::Silent => return Some(FromStream::Lost("no sign of life".to_owned())),
+            Arrived::Broken(error) => return Some(FromStream::Failed(error)),
         }
     }
 }

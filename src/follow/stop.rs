@@ -36,8 +36,17 @@ pub(super) struct Stopping {
     late: bool,
     begun: Instant,
     pub(super) state: Option<SessionState>,
-    pub(super) interrupted: bool,
-    pub(super) silent: bool,
+    interrupt: Interrupt,
+}
+
+/// What became of the interrupt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Interrupt {
+    NotSent,
+    Sent,
+    Taken,
+    /// Not answered in time.
+    Unanswered,
 }
 
 impl Stopping {
@@ -57,8 +66,7 @@ impl Stopping {
             late,
             begun: now,
             state: None,
-            interrupted: false,
-            silent: false,
+            interrupt: Interrupt::NotSent,
         }
     }
 
@@ -69,11 +77,47 @@ impl Stopping {
         }
     }
 
+    /// The command's own bound is reached while it stops for a lesser cause: from now on it stops
+    /// as after a timeout.
+    pub(super) fn overdue(&mut self, message: String, limits: &Limits) {
+        self.also(Stop::Timeout(message));
+        let now = Instant::now();
+        (self.late, self.begun) = (true, now);
+        let left = match self.phase {
+            Phase::End => limits.late_turn,
+            _ => limits.late_interrupt,
+        };
+        self.until = self.until.min(now + left);
+    }
+
+    /// Whether the command's own bound still matters.
+    pub(super) fn heeds_the_bound(&self) -> bool {
+        matches!(
+            self.cause,
+            Stop::Question(_) | Stop::Rounds(_) | Stop::Unwatched
+        )
+    }
+
     /// Completes the message of a timeout, unless something else decides the code by now.
     pub(super) fn also_timed_out(&mut self, message: String) {
         if let Stop::Timeout(text) = &mut self.cause {
             *text = message;
         }
+    }
+
+    /// Whether the turn's interrupt is this program's. The turn may end before the interrupt is
+    /// answered.
+    pub(super) fn has_interrupted(&self, ended: bool) -> bool {
+        match self.interrupt {
+            Interrupt::NotSent => false,
+            Interrupt::Sent | Interrupt::Unanswered => ended,
+            Interrupt::Taken => true,
+        }
+    }
+
+    /// Whether the daemon did not answer the interrupt in time.
+    pub(super) fn met_silence(&self) -> bool {
+        self.interrupt == Interrupt::Unanswered
     }
 
     /// Waits for the submit to be answered.
@@ -86,6 +130,11 @@ impl Stopping {
         };
     }
 
+    /// Whether the submit's answer is what the stop waits for.
+    pub(super) fn awaits_submit(&self) -> bool {
+        matches!(self.phase, Phase::Submit)
+    }
+
     /// Sends the interrupt.
     pub(super) fn interrupt(
         &mut self,
@@ -95,6 +144,7 @@ impl Stopping {
         inbox: &mut Inbox,
     ) {
         let (client, session_id) = (client.clone(), session_id.to_owned());
+        self.interrupt = Interrupt::Sent;
         self.phase = Phase::Interrupt(inbox.call(move || client.interrupt(&session_id)));
         self.until = if self.late {
             self.begun + limits.late_interrupt
@@ -106,8 +156,11 @@ impl Stopping {
     /// The interrupt was answered, or its time is over. Says whether there is something left to
     /// wait for.
     pub(super) fn await_end(&mut self, answered: bool, limits: &Limits) -> bool {
-        self.interrupted = answered;
-        self.silent = !answered;
+        self.interrupt = if answered {
+            Interrupt::Taken
+        } else {
+            Interrupt::Unanswered
+        };
         if self.late && !answered {
             return false;
         }

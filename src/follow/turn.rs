@@ -85,6 +85,12 @@ impl Tracker {
         Noted::Ours(change)
     }
 
+    /// Rounds that the turn has done.
+    pub(super) fn rounds(&self) -> u64 {
+        let rounds = self.turn.as_ref().and_then(|turn| turn.rounds);
+        rounds.map_or(0, |(done, _)| done)
+    }
+
     /// Whether the event starts the awaited turn: its text is ours, or it has none.
     fn starts_ours(&self, event: &Event<'_>) -> bool {
         if event.kind != EventKind::TurnStarted {

@@ -6,6 +6,7 @@
 mod errors;
 mod event;
 mod json;
+mod measured;
 mod payload;
 mod requests;
 mod session;
@@ -14,10 +15,11 @@ mod words;
 
 pub use errors::{ErrorCode, WireError};
 pub use event::{Event, NotAnEvent};
+pub use measured::{Completion, Usage};
 pub use payload::{
-    ApprovalRequest, ApprovalResolved, Completion, ContextBand, MessageDelta, Payload, PlanItem,
-    PlanUpdated, Progress, SessionCompacted, SessionRenamed, SessionResumed, ToolCompleted,
-    ToolRequested, TurnCompleted, TurnStarted, TurnSteered, Usage,
+    ApprovalRequest, ApprovalResolved, ContextBand, MessageDelta, Payload, PlanItem, PlanUpdated,
+    Progress, SessionCompacted, SessionRenamed, SessionResumed, ToolCompleted, ToolRequested,
+    TurnCompleted, TurnStarted, TurnSteered,
 };
 pub use requests::{Answer, CreateSession, Image, Name, Steer, SubmitTurn};
 pub use session::{Health, Session, UndoResult, Version};

@@ -41,6 +41,8 @@ pub struct HumanOptions {
     pub width: Box<dyn Fn() -> usize>,
     /// Whether to keep the console's status line up to date.
     pub show_status: bool,
+    /// A workflow's runner reads the output: no text may act as one of its commands.
+    pub workflow_safe: bool,
 }
 
 impl fmt::Debug for HumanOptions {

@@ -7,17 +7,26 @@ pub mod answer;
 pub mod approval;
 mod changes;
 pub mod console;
+mod digest;
+mod facts;
+pub mod github;
 pub mod human;
+pub mod junit;
+pub mod markdown;
 pub mod merged;
 pub mod ndjson;
+mod record;
+mod schema;
 pub mod style;
 pub mod summary;
 pub mod tables;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod text;
 mod verdict;
 pub mod visible;
+mod workflow;
 
 use std::io;
 
@@ -26,13 +35,19 @@ use crate::protocol::Event;
 pub use answer::{AnswerReporter, AnswerText};
 pub use approval::{approval_handle, approval_subject};
 pub use console::{ConsoleOptions, SharedConsole};
+pub use digest::sha256_hex;
+pub use github::GitHub;
 pub use human::{Human, HumanOptions};
+pub use junit::JUnit;
+pub use markdown::Markdown;
 pub use merged::Merged;
 pub use ndjson::Ndjson;
+pub use schema::{EVENTS_SCHEMA, SUMMARY_SCHEMA};
 pub use style::Palette;
 pub use summary::Summary;
-pub use verdict::{AnsweredBy, ApprovalRecord, Verdict};
+pub use verdict::{AnsweredBy, ApprovalRecord, GateVerdict, Verdict};
 pub use visible::{visible, visible_lines};
+pub use workflow::workflow_safe;
 
 /// One output of a followed stream.
 ///

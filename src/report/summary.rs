@@ -1,14 +1,14 @@
 //! One JSON object that says how a turn went, for scripts that want more than an exit code.
 
 mod object;
-mod tally;
 
 use std::io::{self, Write};
 
-use self::object::{Client, Context, Measured, Object, RoundsDone, Tokens};
-use self::tally::Tally;
+use self::object::{Client, Context, Daemon, Measured, Object, RoundsDone, Tokens};
+use super::facts::Facts;
+use super::record::Record;
 use super::{Reporter, Verdict};
-use crate::protocol::{Event, Payload, TurnCompleted, milliseconds_between};
+use crate::protocol::Event;
 
 /// The version of the object's shape.
 const SCHEMA_VERSION: u32 = 1;
@@ -19,29 +19,7 @@ const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug)]
 pub struct Summary<W: Write> {
     out: W,
-    session: Known,
-    turn: Turn,
-}
-
-/// What is known of the session.
-#[derive(Debug, Default)]
-struct Known {
-    id: Option<String>,
-    workspace: Option<String>,
-    model: Option<String>,
-    context_window: Option<u64>,
-}
-
-/// What was seen of the turn; what the verdict says goes before.
-#[derive(Debug, Default)]
-struct Turn {
-    id: Option<String>,
-    first_seq: Option<u64>,
-    last_seq: Option<u64>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    completed: Option<TurnCompleted>,
-    tally: Tally,
+    record: Record,
 }
 
 impl<W: Write> Summary<W> {
@@ -49,91 +27,59 @@ impl<W: Write> Summary<W> {
     pub fn new(out: W) -> Self {
         Self {
             out,
-            session: Known::default(),
-            turn: Turn::default(),
+            record: Record::default(),
         }
     }
+}
 
-    fn object<'a>(&'a self, verdict: &'a Verdict) -> Object<'a> {
-        let (turn, session) = (&self.turn, &self.session);
-        let completed = turn.completed.as_ref();
-        let started_at = verdict.started_at.as_deref().or(turn.started_at.as_deref());
-        let ended_at = verdict.ended_at.as_deref().or(turn.ended_at.as_deref());
-        let between = || milliseconds_between(started_at?, ended_at?);
-        let usage = verdict.usage.as_ref();
-        let usage = usage.or(completed.and_then(|end| end.usage.as_ref()));
-        let reason = verdict.reason.as_ref();
-        let completion = verdict.completion.as_ref();
-        let window = verdict.context_window.or(session.context_window);
-        Object {
-            schema_version: SCHEMA_VERSION,
-            session_id: verdict.session_id.as_deref().or(session.id.as_deref()),
-            turn_id: verdict.turn_id.as_deref().or(turn.id.as_deref()),
-            reason: reason.or(completed.and_then(|end| end.reason.as_ref())),
-            exit_code: (!verdict.exit_name.is_empty()).then_some(verdict.exit_code),
-            exit_name: Some(verdict.exit_name.as_str()).filter(|name| !name.is_empty()),
-            accepted: verdict.accepted,
-            message: verdict.message.as_deref(),
-            answer: verdict.answer.as_deref(),
-            usage: usage.map(Tokens::from),
-            context: Context::of(usage.and_then(|usage| usage.context_tokens), window),
-            completion: completion
-                .or(completed.and_then(|end| end.completion.as_ref()))
-                .map(Measured::from),
-            tools: &turn.tally.tools,
-            changes: turn.tally.changes,
-            rounds: turn.tally.rounds.map(RoundsDone::from),
-            approvals: &verdict.approvals,
-            steerings: turn.tally.steerings,
-            errors: &turn.tally.errors,
-            duration_ms: verdict.duration_ms.or_else(between),
-            first_seq: verdict.first_seq.or(turn.first_seq),
-            last_seq: verdict.last_seq.or(turn.last_seq),
-            started_at,
-            ended_at,
-            model: verdict.model.as_deref().or(session.model.as_deref()),
-            workspace: verdict
-                .workspace
-                .as_deref()
-                .or(session.workspace.as_deref()),
-            reconnects: verdict.reconnects,
-            client: Client::this(),
-        }
+/// The object; whatever the verdict says goes before what was seen.
+fn object<'a>(facts: &Facts<'a>) -> Object<'a> {
+    let tally = &facts.seen.tally;
+    let usage = facts.usage();
+    let exit = facts.exit();
+    Object {
+        schema_version: SCHEMA_VERSION,
+        session_id: facts.session_id(),
+        turn_id: facts.turn_id(),
+        prompt_sha256: facts.prompt_sha256(),
+        reason: facts.reason(),
+        exit_code: exit.map(|(code, _)| code),
+        exit_name: exit.map(|(_, name)| name),
+        accepted: facts.accepted(),
+        gates: facts.gates(),
+        capped_by_client: facts.capped_by_client(),
+        message: facts.message(),
+        answer: facts.answer(),
+        usage: usage.map(Tokens::from),
+        context: Context::of(
+            usage.and_then(|usage| usage.context_tokens),
+            facts.context_window(),
+        ),
+        completion: facts.completion().map(Measured::from),
+        tools: &tally.tools,
+        changes: tally.changes,
+        rounds: facts.rounds().map(RoundsDone::from),
+        approvals: facts.approvals(),
+        steerings: tally.steerings,
+        errors: &tally.errors,
+        duration_ms: facts.duration_ms(),
+        first_seq: facts.first_seq(),
+        last_seq: facts.last_seq(),
+        started_at: facts.started_at(),
+        ended_at: facts.ended_at(),
+        model: facts.model(),
+        workspace: facts.workspace(),
+        reconnects: facts.reconnects(),
+        client: Client::this(),
+        daemon: Daemon {
+            version: facts.daemon_version(),
+        },
     }
 }
 
 impl<W: Write> Reporter for Summary<W> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        match event.payload() {
-            Payload::SessionCreated(session) => {
-                let text = |text: &String| (!text.is_empty()).then(|| text.clone());
-                self.session = Known {
-                    id: text(&session.id),
-                    workspace: text(&session.workspace),
-                    model: text(&session.model),
-                    context_window: session.context_window,
-                };
-            }
-            Payload::TurnStarted(started) => {
-                self.turn = Turn {
-                    id: Some(started.turn_id.clone()),
-                    first_seq: Some(event.seq),
-                    started_at: Some(event.at.clone().into_owned()),
-                    ..Turn::default()
-                };
-            }
-            Payload::TurnCompleted(completed) => {
-                self.turn.completed = Some(completed.clone());
-                self.turn.ended_at = Some(event.at.clone().into_owned());
-            }
-            payload => self.turn.tally.count(payload),
-        }
-        if self.turn.first_seq.is_some() {
-            self.turn.last_seq = Some(event.seq);
-        }
-        if self.session.id.is_none() && !event.session_id.is_empty() {
-            self.session.id = Some(event.session_id.clone().into_owned());
-        }
+        self.record.event(event);
         Ok(())
     }
 
@@ -142,8 +88,8 @@ impl<W: Write> Reporter for Summary<W> {
     }
 
     fn end(&mut self, verdict: Option<&Verdict>) -> io::Result<()> {
-        let nothing = Verdict::default();
-        let mut text = serde_json::to_vec(&self.object(verdict.unwrap_or(&nothing)))?;
+        let facts = Facts::new(&self.record.session, &self.record.turn, verdict);
+        let mut text = serde_json::to_vec(&object(&facts))?;
         text.push(b'\n');
         self.out.write_all(&text)?;
         self.out.flush()
@@ -185,7 +131,7 @@ mod tests {
     fn tools_are_counted_by_name() {
         let row = |name: &str, requested: u64, completed: u64, failed: u64, nonzero: u64| {
             json!({"name":name,"requested":requested,"completed":completed,"failed":failed,
-                "nonzero_exit":nonzero})
+                "nonzero_exit":nonzero,"denied":0})
         };
         assert_eq!(
             summary_of("done-tools", None)["tools"],

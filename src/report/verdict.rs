@@ -17,7 +17,7 @@ pub struct Verdict {
     pub exit_code: u8,
     /// The name of that number.
     pub exit_name: String,
-    /// Whether `--accept` turned the outcome into a success.
+    /// Whether the outcome is one that `--accept` names; a success only if each gate holds, too.
     pub accepted: bool,
     /// Why the command ends as it does, one line; `None` for plain success.
     pub message: Option<String>,
@@ -47,6 +47,27 @@ pub struct Verdict {
     pub context_window: Option<u64>,
     /// Times the stream was lost and taken up again.
     pub reconnects: u64,
+    /// The gates that were asked for, in the order in which they decide.
+    pub gates: Vec<GateVerdict>,
+    /// SHA-256 of the prompt that was sent; of a turn that was seen to start it is known anyway.
+    pub prompt_sha256: Option<String>,
+    /// Whether this client's own cap on rounds (`--max-rounds`) ended the turn.
+    pub capped_by_client: bool,
+    /// The daemon's version, where it was asked for.
+    pub daemon_version: Option<String>,
+    /// Rounds done, and of how many; what the stream said is known anyway.
+    pub rounds: Option<(u64, Option<u64>)>,
+}
+
+/// What a gate said about the turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct GateVerdict {
+    /// The option that asked for it, without its dashes: `require-verified`.
+    pub name: String,
+    /// Whether it let the turn through.
+    pub passed: bool,
+    /// Why not, or why; one line.
+    pub message: Option<String>,
 }
 
 /// A question of the turn and what became of it.

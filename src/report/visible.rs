@@ -76,7 +76,7 @@ fn must_escape(character: char, previous: Option<char>, shape: Shape) -> bool {
 }
 
 /// Characters that show nothing, reorder what is shown, or break lines without looking like it.
-fn hidden(character: char) -> bool {
+pub(super) fn hidden(character: char) -> bool {
     matches!(character,
         '\u{ad}' // soft hyphen
         | '\u{34f}' // combining grapheme joiner

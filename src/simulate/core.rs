@@ -271,8 +271,11 @@ impl Core {
 
     /// What a restart does to clients: streams break, every session is unknown, records stay.
     pub(super) fn forget_sessions(&self) {
+        let forgotten = std::mem::take(&mut *super::lock(&self.sessions));
+        // Only then: whoever sees the stream break finds the session unknown. And streams break
+        // before the sessions close, which would end them in order.
         self.cut_connections(true);
-        for session in std::mem::take(&mut *super::lock(&self.sessions)).values() {
+        for session in forgotten.values() {
             session.close();
         }
     }

@@ -4,6 +4,9 @@
 //! a turn does is a script, taken from a [`Scenario`] or a recording ([`Replay`]). It never touches
 //! the workspace. It knows nothing of the rest of the program but the vocabulary.
 //!
+//! A test that needs events of its own writes them down as a recording and hands them to
+//! [`Replay::parse`]: payloads come out byte for byte.
+//!
 //! Where to find what: `daemon` is the owner's handle, `place` the socket file, `server` and `http`
 //! the connections, `routes` and `endpoints` the requests, `answer` and `stream` what goes back.
 //! `core` holds the sessions, `session` one of them with its `questions` and `files`, `record` what

@@ -83,6 +83,7 @@ const FILES: &[(&str, &str)] = files! {
     "done" "unverified" "incomplete" "interrupted" "max-iterations" "repeat-loop" "max-tokens"
     "error" "error-silent" "unchecked" "unknown-reason"
     "approval" "approval-session" "approval-expires" "approval-reused-id" "approval-too-soon"
+    "approval-network"
     "steering" "plan" "tools" "protected-touched" "undo-refused" "long-answer" "slow" "resumed"
     "unknown-event" "late-error" "weird-output" "retry-repeats-text"
     "cut" "drop" "restart" "silence" "stall" "garbage" "refuse" "not-http"

@@ -15,6 +15,10 @@ pub use queue::{Queue, Sink};
 pub use watch::reader_left;
 
 /// The standard streams as the program uses them.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, not a state machine in disguise"
+)]
 pub struct Streams {
     /// Results.
     pub out: Sink,
@@ -119,5 +123,11 @@ impl Surroundings<'_> {
     #[must_use]
     pub fn set(&self, name: &str) -> Option<OsString> {
         (self.variable)(name).filter(|value| !value.is_empty())
+    }
+
+    /// Whether the runner of a GitHub workflow reads what is printed.
+    #[must_use]
+    pub fn in_workflow(&self) -> bool {
+        self.set("GITHUB_ACTIONS").is_some()
     }
 }

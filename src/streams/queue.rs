@@ -81,7 +81,11 @@ struct State {
     writing: bool,
     /// The first failure of each target. After it, bytes for that target are dropped.
     failed: Vec<Option<io::ErrorKind>>,
+    /// Whether that failure was asked for by whoever reports it.
+    told: Vec<bool>,
     targets: Option<Vec<Target>>,
+    /// Bytes that were handed over.
+    pushed: u64,
     waker: Option<Box<dyn Fn() + Send>>,
     /// The waker is to be called when the queue is empty.
     wake_when_empty: bool,
@@ -98,7 +102,9 @@ impl Queue {
                 pending: VecDeque::new(),
                 writing: false,
                 failed: targets.iter().map(|_| None).collect(),
+                told: targets.iter().map(|_| false).collect(),
                 targets: Some(targets),
+                pushed: 0,
                 waker: None,
                 wake_when_empty: false,
             }),
@@ -131,11 +137,14 @@ impl Queue {
         if let Some(kind) = state.failed[target] {
             return Err(kind.into());
         }
+        state.pushed += bytes.len() as u64;
         if state.pending.is_empty() && !state.writing && bytes.len() <= PIPE_BUF {
             match self.write_at_once(target, &bytes) {
                 Some(Ok(())) => return Ok(()),
                 Some(Err(error)) => {
                     state.failed[target] = Some(error.kind());
+                    // Whoever is about to wait looks again first.
+                    state.wake();
                     return Err(error);
                 }
                 None => {}
@@ -250,6 +259,12 @@ impl Sink {
         state.is_empty()
     }
 
+    /// Bytes flushed so far, written or not.
+    #[must_use]
+    pub fn pushed(&self) -> u64 {
+        self.queue.lock().pushed
+    }
+
     /// Whether everything queued is written. Bytes not flushed yet do not count.
     #[must_use]
     pub fn is_written(&self) -> bool {
@@ -260,6 +275,14 @@ impl Sink {
     #[must_use]
     pub fn failure(&self) -> Option<io::ErrorKind> {
         self.queue.lock().failed[self.target]
+    }
+
+    /// The same, but only to the first who asks, whatever the handle: that one reports it.
+    #[must_use]
+    pub fn untold_failure(&self) -> Option<io::ErrorKind> {
+        let mut state = self.queue.lock();
+        let kind = state.failed[self.target]?;
+        (!std::mem::replace(&mut state.told[self.target], true)).then_some(kind)
     }
 
     /// Marks the stream as one whose reader left.

@@ -9,6 +9,9 @@
     clippy::unwrap_used
 )]
 
+pub mod inside;
+pub mod wire;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
@@ -317,6 +320,10 @@ impl Running {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
@@ -386,6 +393,17 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .iter()
         .filter(|seen| seen.method == method && seen.path().ends_with(suffix))
         .count()
+}
+
+/// The names of the commands, from the help.
+pub fn commands() -> Vec<String> {
+    let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
+    let (_, list) = page.split_once("Commands:\n").unwrap();
+    let names = list.lines().map_while(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    names.collect()
 }
 
 /// Whether a turn runs, or waits for an answer, in some session.

@@ -15,9 +15,6 @@ use crate::exit::Exit;
 use crate::follow::{FeedEnd, Input, Observer, Pending, Turn};
 use crate::protocol::{Event, Session};
 
-/// How often something that tells the time is shown anew.
-const REDRAW: Duration = Duration::from_secs(1);
-
 /// How often `--all` looks for sessions that have been created.
 const DISCOVERY: Duration = Duration::from_millis(500);
 
@@ -179,7 +176,7 @@ impl Merge {
         }
     }
 
-    fn ended(&self, outputs: &Outputs) -> Option<Ended> {
+    fn ended(&self, outputs: &mut Outputs) -> Option<Ended> {
         if outputs.unwatched() || outputs.write_failed {
             return Some(Ended::Unwatched);
         }
@@ -191,7 +188,7 @@ impl Merge {
     }
 
     fn deadline(&self, outputs: &Outputs) -> Option<Instant> {
-        let redraw = outputs.animated().then(|| Instant::now() + REDRAW);
+        let redraw = outputs.wake_at();
         let discovery = match self.discovery {
             Some(Discovery::At(at)) => Some(at),
             _ => None,
@@ -233,7 +230,7 @@ impl Merge {
                 outputs.check();
                 Ok(())
             }
-            Input::Signal(_) | Input::Typed(_) => Ok(()),
+            Input::Signal(_) | Input::Typed(_) | Input::Said(_) => Ok(()),
         }
     }
 
@@ -293,8 +290,10 @@ impl Merge {
         let Err(end) = result else { return Ok(()) };
         let lane = &mut self.lanes[index];
         lane.aim.over = true;
-        let awaited = self.awaits_a_turn && lane.aim.turns.is_open();
-        let Some(error) = error_of(end, &lane.aim.id, awaited) else {
+        let open_turn = self.awaits_a_turn && lane.aim.turns.is_open();
+        let owed = lane.aim.owed_event().map(|seq| format!("seq {seq}"));
+        let owed = open_turn.then(|| "the turn's end".to_owned()).or(owed);
+        let Some(error) = error_of(end, &lane.aim.id, owed.as_deref()) else {
             return Ok(());
         };
         if !self.several {
@@ -338,17 +337,16 @@ fn step(
     }
 }
 
-/// The error that a feed's end is; `None` for a session that was closed.
-fn error_of(end: FeedEnd, id: &str, awaited: bool) -> Option<Error> {
+/// The error that a feed's end is; `None` for a session that was closed when nothing was `owed` any
+/// more.
+fn error_of(end: FeedEnd, id: &str, owed: Option<&str>) -> Option<Error> {
     let unknown = |what: String| Some(Error::new(Kind::OutcomeUnknown, what));
     match end {
-        FeedEnd::Gone { .. } if awaited => unknown(format!(
-            "session {id} went away before the turn's end was seen"
-        )),
-        FeedEnd::Gone { orderly: true } => None,
-        FeedEnd::Gone { orderly: false } => {
-            unknown(format!("the stream was lost, and session {id} is gone"))
-        }
+        FeedEnd::Gone { orderly: true } if owed.is_none() => None,
+        FeedEnd::Gone { .. } => unknown(match owed {
+            Some(owed) => format!("session {id} went away before {owed} was seen"),
+            None => format!("the stream was lost, and session {id} is gone"),
+        }),
         FeedEnd::NothingToCome => unknown(format!(
             "session {id} is idle and every event was read, but the turn's end is not among them"
         )),

@@ -11,9 +11,9 @@ use crate::protocol::{Event, Session, SessionState};
 const PROBE: Duration = Duration::from_millis(100);
 
 /// See the module.
-pub(super) struct Lane {
-    pub(super) feed: Feed,
-    pub(super) aim: Aim,
+pub(in crate::commands) struct Lane {
+    pub(in crate::commands) feed: Feed,
+    pub(in crate::commands) aim: Aim,
     client: Client,
     /// The last event that the daemon has spoken of.
     known_seq: u64,
@@ -23,19 +23,19 @@ pub(super) struct Lane {
 }
 
 /// What was read of a lane, and whether that is all.
-pub(super) struct Aim {
+pub(in crate::commands) struct Aim {
     /// The session.
-    pub(super) id: String,
+    pub(in crate::commands) id: String,
     /// Its turns as they pass by; only with `--until`.
-    pub(super) turns: Turns,
+    pub(in crate::commands) turns: Turns,
     /// Nothing more is wanted of it.
-    pub(super) over: bool,
+    pub(in crate::commands) over: bool,
     end: End,
 }
 
 /// When a lane is over, besides its session's end.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum End {
+pub(in crate::commands) enum End {
     /// Not by itself.
     Never,
     /// After this event.
@@ -47,7 +47,7 @@ pub(super) enum End {
 }
 
 impl End {
-    pub(super) fn of(
+    pub(in crate::commands) fn of(
         until: Option<Until>,
         follow: bool,
         from: Option<u64>,
@@ -63,7 +63,7 @@ impl End {
 }
 
 impl Lane {
-    pub(super) fn new(
+    pub(in crate::commands) fn new(
         client: Client,
         session: &Session,
         from: Option<u64>,
@@ -96,7 +96,7 @@ impl Lane {
     }
 
     /// Looks whether the lane is over, or whether the session has to be asked.
-    pub(super) fn check(&mut self) {
+    pub(in crate::commands) fn check(&mut self) {
         match self.aim.end {
             End::Through(last) => self.aim.over |= self.feed.next_seq() > last,
             End::Turn(_) => self.feed.set_awaiting(self.aim.turns.is_open()),
@@ -111,12 +111,12 @@ impl Lane {
         }
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(in crate::commands) fn deadline(&self) -> Option<Instant> {
         self.feed.deadline().into_iter().chain(self.probe_at).min()
     }
 
     /// Asks the session whether it is idle, if that is due.
-    pub(super) fn tick(&mut self, now: Instant, inbox: &mut Inbox) {
+    pub(in crate::commands) fn tick(&mut self, now: Instant, inbox: &mut Inbox) {
         if self.aim.over || self.probe_at.take_if(|at| now >= *at).is_none() {
             return;
         }
@@ -125,7 +125,7 @@ impl Lane {
     }
 
     /// Takes the answer of [`Lane::tick`]; says whether the number was about it.
-    pub(super) fn answered(&mut self, number: u64) -> bool {
+    pub(in crate::commands) fn answered(&mut self, number: u64) -> bool {
         let Some(pending) = self.probe.take_if(|pending| pending.is(number)) else {
             return false;
         };
@@ -148,13 +148,21 @@ impl Lane {
 }
 
 impl Aim {
+    /// The last event that was asked for, if it was not read yet.
+    pub(super) fn owed_event(&self) -> Option<u64> {
+        match self.end {
+            End::Through(last) => Some(last),
+            _ => None,
+        }
+    }
+
     /// Whether the event lies beyond the end that was asked for.
-    pub(super) fn is_beyond(&self, event: &Event<'_>) -> bool {
+    pub(in crate::commands) fn is_beyond(&self, event: &Event<'_>) -> bool {
         matches!(self.end, End::Through(last) if event.seq > last)
     }
 
     /// An event was read; says whether the lane goes on.
-    pub(super) fn note(&mut self, event: &Event<'_>) -> bool {
+    pub(in crate::commands) fn note(&mut self, event: &Event<'_>) -> bool {
         self.over = match self.end {
             End::Never => false,
             End::Through(last) => event.seq >= last,

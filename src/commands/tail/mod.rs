@@ -1,11 +1,11 @@
 //! `tail`: events of one or more sessions, history as far as it is held, then live.
 //!
-//! Each session is a [`Lane`]; what they bring is merged in the order of its arrival.
+//! Each session is a `Lane`; what they bring is merged in the order of its arrival.
 
 mod cursor;
 mod filter;
 mod follow;
-mod lane;
+pub(super) mod lane;
 
 use super::Context;
 use super::outputs::{self, Outputs};

@@ -19,6 +19,10 @@ impl Run<'_> {
         match self.plan.policy.clone() {
             Policy::Leave => ON,
             Policy::Fail => self.stop(Stop::Question(Box::new(question))),
+            Policy::Exec(program) => {
+                self.answering.ask_program(&question, &program, self.inbox);
+                ON
+            }
             Policy::Ask => {
                 self.answering.asking(question.seq);
                 self.observer.ask(&question, false);
@@ -46,6 +50,20 @@ impl Run<'_> {
         let limits = self.plan.limits;
         self.answering
             .send(question, decision, by, peer, (self.inbox, &limits));
+    }
+
+    /// A program has answered, or failed to: then the answer is no.
+    pub(super) fn program_answered(
+        &mut self,
+        question: Question,
+        answer: crate::error::Result<Decision>,
+    ) {
+        let decision = answer.unwrap_or_else(|error| {
+            let text = format!("{error}; {} is denied", question.handle());
+            self.observer.notice("approval_program_failed", &text);
+            Decision::Deny
+        });
+        self.answer(question, decision, By::Exec);
     }
 
     pub(super) fn typed(&mut self, line: Option<&str>) {

@@ -37,6 +37,12 @@ pub struct Plan {
     pub policy: Policy,
     /// When to give up, and the bound as the user set it.
     pub deadline: Option<(Instant, Duration)>,
+    /// Gives up when no event came for so long.
+    pub idle_timeout: Option<Duration>,
+    /// Stops the turn when it passes so many rounds.
+    pub max_rounds: Option<u64>,
+    /// How long somebody else's turn is waited for before the submit.
+    pub wait_idle: Option<Duration>,
     /// Whether giving up interrupts the turn.
     pub interrupts: bool,
     /// Whether that is also so when nobody sees the output any more.
@@ -59,9 +65,6 @@ pub fn follow(plan: Plan, inbox: &mut Inbox, observer: &mut dyn Observer) -> Out
     run.until_over()
 }
 
-/// How often something that tells the time is shown anew.
-const REDRAW: Duration = Duration::from_secs(1);
-
 /// Whether the loop goes on.
 type Flow = ControlFlow<()>;
 const ON: Flow = ControlFlow::Continue(());
@@ -76,10 +79,17 @@ struct Run<'a> {
     submission: Submission,
     /// A busy refusal is retried until then.
     conflict_due: Option<Instant>,
+    /// With `--wait-idle`: somebody else's turn is waited for until then.
+    wait_due: Option<Instant>,
+    last_pause: Duration,
     /// What the stream says while the submit is unanswered: until then nobody knows whose it is.
-    held: VecDeque<FromStream>,
+    held: VecDeque<(u64, FromStream)>,
     answering: Answering,
     stopping: Option<Stopping>,
+    /// The bound that was reached, as the user set it.
+    bound: String,
+    /// When an event was last read.
+    last_event: Instant,
     /// The turn has ended, and an answer on its way is given this long.
     parting: Option<Instant>,
     failure: Option<Error>,
@@ -100,8 +110,8 @@ impl<'a> Run<'a> {
                 (*from, Tracker::new(None), Submission::None)
             }
         };
-        let feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
-        let mut feed = feed.awaiting_an_end();
+        let mut feed = Feed::new(plan.client.clone(), &plan.session_id, from, plan.limits);
+        feed.set_awaiting(true);
         // Before a submit a refused connection is told at once: nothing has been sent yet.
         if matches!(plan.target, Target::Existing(_)) {
             feed = feed.of_a_known_session();
@@ -114,9 +124,13 @@ impl<'a> Run<'a> {
             tracker,
             submission,
             conflict_due: None,
+            wait_due: None,
+            last_pause: Duration::ZERO,
             held: VecDeque::new(),
             answering: Answering::default(),
             stopping: None,
+            bound: String::new(),
+            last_event: Instant::now(),
             parting: None,
             failure: None,
         }
@@ -131,8 +145,7 @@ impl<'a> Run<'a> {
         };
         while flow.is_continue() {
             let deadline = self.deadline();
-            let redraw = self.observer.animated().then(|| Instant::now() + REDRAW);
-            let deadline = deadline.into_iter().chain(redraw).min();
+            let deadline = deadline.into_iter().chain(self.observer.wake_at()).min();
             let observer = &mut *self.observer;
             let input = self.inbox.next(deadline, || observer.idle());
             flow = match input {
@@ -147,13 +160,15 @@ impl<'a> Run<'a> {
     }
 
     fn outcome(self) -> Outcome {
+        let ended = self.tracker.ended();
         let stopping = self.stopping;
         Outcome {
             turn: self.tracker.turn,
+            // The turn's end may be read before the answer to the interrupt that ended it.
             interrupted: stopping
                 .as_ref()
-                .is_some_and(|stopping| stopping.interrupted),
-            silent_daemon: stopping.as_ref().is_some_and(|stopping| stopping.silent),
+                .is_some_and(|stopping| stopping.has_interrupted(ended)),
+            silent_daemon: stopping.as_ref().is_some_and(Stopping::met_silence),
             left_alone: !self.plan.interrupts,
             stop: stopping.map(|stopping| stopping.cause),
             failure: self.failure,
@@ -162,17 +177,24 @@ impl<'a> Run<'a> {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let whole = match self.stopping {
-            Some(_) => None,
-            None => self.plan.deadline.map(|(at, _)| at),
+        let (whole, idle) = match &self.stopping {
+            None => (
+                self.plan.deadline.map(|(at, _)| at),
+                self.plan.idle_timeout.map(|bound| self.last_event + bound),
+            ),
+            Some(stopping) if stopping.heeds_the_bound() => {
+                (self.plan.deadline.map(|(at, _)| at), None)
+            }
+            Some(_) => (None, None),
         };
-        let unanswered = match self.submission {
-            Submission::Unanswered(until, _) => Some(until),
+        let submission = match self.submission {
+            Submission::Unanswered(until, _) | Submission::Pausing(until) => Some(until),
             _ => None,
         };
         [
             whole,
-            unanswered,
+            idle,
+            submission,
             self.feed.deadline(),
             self.answering.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
@@ -185,11 +207,17 @@ impl<'a> Run<'a> {
 
     fn handle(&mut self, input: Input) -> Flow {
         match input {
-            Input::Stream(connection, message) if self.feed.is(connection) => self.stream(message),
+            Input::Stream(connection, message) if self.feed.is(connection) => {
+                self.stream(connection, message)
+            }
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
             Input::Stream(..) | Input::Output => ON,
+            Input::Said(line) => {
+                self.observer.notice("approval_program", &line);
+                ON
+            }
             Input::Typed(line) => {
                 self.typed(line.as_deref());
                 ON
@@ -201,8 +229,8 @@ impl<'a> Run<'a> {
         if self.observer.unwatched() && self.stopping.is_none() {
             self.stop(Stop::Unwatched)?;
         }
-        if self.stopping.is_none() && self.plan.deadline.is_some_and(|(at, _)| now >= at) {
-            self.stop(Stop::Timeout(String::new()))?;
+        if let Some(bound) = self.bound_reached(now) {
+            self.overdue(bound)?;
         }
         if let Err(end) = self.feed.tick(now, self.inbox) {
             return self.feed_ended(end);
@@ -210,6 +238,7 @@ impl<'a> Run<'a> {
         self.act(now)?;
         let peer = (&self.plan.client, self.plan.session_id.as_str());
         self.answering.tick(now, &self.tracker, peer, self.inbox);
+        self.pause_tick(now);
         if let Submission::Unanswered(until, error) = &mut self.submission
             && self.tracker.turn.is_none()
             && now >= *until
@@ -221,13 +250,13 @@ impl<'a> Run<'a> {
         self.part(now)
     }
 
-    fn stream(&mut self, message: FromStream) -> Flow {
+    fn stream(&mut self, connection: u64, message: FromStream) -> Flow {
         let undecided = matches!(
             self.submission,
-            Submission::Posting(_) | Submission::Conflict(_)
+            Submission::Posting(_) | Submission::Conflict(_) | Submission::Pausing(_)
         );
         if undecided {
-            self.held.push_back(message);
+            self.held.push_back((connection, message));
             return ON;
         }
         self.take(message)?;
@@ -240,10 +269,13 @@ impl<'a> Run<'a> {
     fn take(&mut self, message: FromStream) -> Flow {
         let (tracker, answering) = (&mut self.tracker, &mut self.answering);
         let limits = &self.plan.limits;
-        let mut overtaken = false;
+        let (mut overtaken, mut heard) = (false, false);
+        let cap = self.plan.max_rounds;
+        let mut capped = false;
         let taken = self
             .feed
             .take(message, self.inbox, self.observer, |event, observer| {
+                heard = true;
                 match tracker.note(event) {
                     Noted::NotOurs => return ON,
                     Noted::Overtaken => {
@@ -263,8 +295,15 @@ impl<'a> Run<'a> {
                     Noted::Ours(Change::None) => {}
                 }
                 observer.event(event);
+                capped |= cap.is_some_and(|cap| tracker.rounds() > cap);
                 if tracker.ended() { OVER } else { ON }
             });
+        if heard {
+            self.last_event = Instant::now();
+        }
+        if let Some(cap) = cap.filter(|_| capped && !self.tracker.ended() && taken.is_ok()) {
+            self.stop(Stop::Rounds(cap))?;
+        }
         match taken {
             Ok(_) if overtaken => {
                 let what =
@@ -329,6 +368,10 @@ impl<'a> Run<'a> {
             .answered(number, &mut self.tracker, self.observer)
         {
             return self.part(Instant::now());
+        }
+        if let Some((question, answer)) = self.answering.program_answered(number, &self.tracker) {
+            self.program_answered(question, answer);
+            return ON;
         }
         match std::mem::replace(&mut self.submission, Submission::None) {
             Submission::Posting(pending) if pending.is(number) => {

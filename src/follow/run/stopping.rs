@@ -28,13 +28,29 @@ impl Run<'_> {
         if asks_state { ON } else { self.stop_turn() }
     }
 
+    /// A bound that the user set is reached.
+    pub(super) fn overdue(&mut self, bound: String) -> Flow {
+        self.bound = bound;
+        let message = self.waiting_for("");
+        let limits = self.plan.limits;
+        match &mut self.stopping {
+            None => self.stop(Stop::Timeout(message)),
+            Some(stopping) => {
+                if stopping.heeds_the_bound() {
+                    stopping.overdue(message, &limits);
+                }
+                ON
+            }
+        }
+    }
+
     /// Goes on with the stop once nothing more has to be asked.
     pub(super) fn stop_turn(&mut self) -> Flow {
         if !self.plan.interrupts || self.tracker.ended() {
             return OVER;
         }
         match self.submission {
-            Submission::Opening | Submission::Conflict(_) => OVER,
+            Submission::Opening | Submission::Conflict(_) | Submission::Pausing(_) => OVER,
             Submission::Posting(_) => {
                 if let Some(stopping) = &mut self.stopping {
                     stopping.await_submit(&self.plan.limits);
@@ -70,13 +86,13 @@ impl Run<'_> {
                 self.timed_out()
             }
             Phase::Interrupt(pending) if pending.is(number) => {
-                let answered = pending.take().is_ok();
-                // Refused or unreachable: the session is gone, or the daemon is.
-                if !stopping.await_end(answered, &self.plan.limits) || !answered {
-                    OVER
-                } else {
-                    ON
+                if pending.take().is_err() {
+                    // Refused or unreachable: the session is gone, or the daemon is. Nobody was
+                    // left without an answer.
+                    return OVER;
                 }
+                stopping.await_end(true, &self.plan.limits);
+                ON
             }
             other => {
                 stopping.phase = other;
@@ -116,21 +132,36 @@ impl Run<'_> {
             .stopping
             .as_ref()
             .and_then(|stopping| stopping.state.clone());
-        let message = self.waiting_for(state.as_ref().map(SessionState::as_str));
+        let state = state
+            .as_ref()
+            .map_or("no answer from the daemon", SessionState::as_str);
+        let message = self.waiting_for(&format!("; session: {state}"));
         if let Some(stopping) = &mut self.stopping {
             stopping.also_timed_out(message);
         }
         self.stop_turn()
     }
 
-    /// What a timeout says: what was being waited for.
-    pub(super) fn waiting_for(&self, state: Option<&str>) -> String {
-        let bound = self
-            .plan
-            .deadline
-            .map(|(_, bound)| humantime::format_duration(bound).to_string());
+    /// The bound that is reached, as the user set it.
+    pub(super) fn bound_reached(&self, now: Instant) -> Option<String> {
+        if self
+            .stopping
+            .as_ref()
+            .is_some_and(|stopping| !stopping.heeds_the_bound())
+        {
+            return None;
+        }
+        if let Some((_, bound)) = self.plan.deadline.filter(|(at, _)| now >= *at) {
+            return Some(format!("--timeout {}", humantime::format_duration(bound)));
+        }
+        let bound = self.plan.idle_timeout.filter(|_| self.stopping.is_none())?;
+        (now >= self.last_event + bound)
+            .then(|| format!("--idle-timeout {}", humantime::format_duration(bound)))
+    }
+
+    /// What a timeout says: what was being waited for, and the session's state once it is known.
+    fn waiting_for(&self, state: &str) -> String {
         let age = |since: Instant| format!("{:.1} s", since.elapsed().as_secs_f64());
-        let bound = bound.unwrap_or_default();
         let awaited = match (&self.tracker.turn, self.tracker.questions.open()) {
             (_, Some(question)) => {
                 let since = age(question.since);
@@ -149,7 +180,7 @@ impl Run<'_> {
             }
             None => String::new(),
         };
-        let state = state.unwrap_or("no answer from the daemon");
-        format!("--timeout {bound} reached, waiting for {awaited}{last}; session: {state}")
+        let bound = &self.bound;
+        format!("{bound} reached, waiting for {awaited}{last}{state}")
     }
 }

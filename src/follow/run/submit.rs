@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use super::{Flow, ON, OVER, Run, Target};
 use crate::error::{Error, Kind};
-use crate::follow::detached::busy;
+use crate::follow::detached::{busy, next_pause};
 use crate::follow::feed::Feed;
-use crate::follow::history;
+use crate::follow::history::{self, Conflict};
 use crate::follow::inbox::Pending;
 use crate::protocol::{ErrorCode, Session};
 
@@ -19,7 +19,9 @@ pub(super) enum Submission {
     /// Sent.
     Posting(Pending<()>),
     /// Refused as busy: is it?
-    Conflict(Pending<Option<Session>>),
+    Conflict(Pending<Conflict>),
+    /// Somebody else's turn is waited for, until the next try.
+    Pausing(Instant),
     /// The daemon took it.
     Accepted,
     /// Written, but the answer was lost: the stream may still show the turn.
@@ -31,13 +33,19 @@ impl Run<'_> {
         let Target::Submit(turn, _) = &self.plan.target else {
             return;
         };
+        if self.stopping.is_some() {
+            return;
+        }
         let (client, id, turn) = (
             self.plan.client.clone(),
             self.plan.session_id.clone(),
             turn.clone(),
         );
-        self.conflict_due
-            .get_or_insert(Instant::now() + self.plan.limits.lag);
+        let now = Instant::now();
+        self.conflict_due.get_or_insert(now + self.plan.limits.lag);
+        if let Some(bound) = self.plan.wait_idle {
+            self.wait_due.get_or_insert(now + bound);
+        }
         self.submission = Submission::Posting(self.inbox.call(move || client.submit(&id, &turn)));
     }
 
@@ -64,26 +72,32 @@ impl Run<'_> {
                 return OVER;
             }
         }
-        while let Some(message) = self.held.pop_front() {
-            self.take(message)?;
+        while let Some((connection, message)) = self.held.pop_front() {
+            // What was held before it may have made the feed give this connection up.
+            if self.feed.is(connection) {
+                self.take(message)?;
+            }
         }
-        match self.stopping {
-            Some(_) => self.interrupt(),
-            None => ON,
+        match &self.stopping {
+            // Any other step of the stop comes to the interrupt by itself.
+            Some(stopping) if stopping.awaits_submit() => self.interrupt(),
+            _ => ON,
         }
     }
 
-    pub(super) fn conflict(&mut self, result: Result<Option<Session>, Error>) -> Flow {
-        let in_time = self.conflict_due.is_some_and(|due| Instant::now() < due);
+    pub(super) fn conflict(&mut self, result: Result<Conflict, Error>) -> Flow {
+        let now = Instant::now();
         match result {
-            Ok(Some(session)) if in_time => {
-                // Whatever was read meanwhile is another turn's: begin after it.
-                self.held.clear();
-                let from = session.last_seq + 1;
-                let (client, id) = (self.plan.client.clone(), self.plan.session_id.clone());
-                self.feed = Feed::new(client, &id, from, self.plan.limits).awaiting_an_end();
-                self.submission = Submission::Opening;
-                self.feed.open(self.inbox);
+            Ok(Conflict::Lag(session)) if self.conflict_due.is_some_and(|due| now < due) => {
+                self.try_again(&session);
+                ON
+            }
+            Ok(Conflict::Waited(session)) => {
+                self.try_again(&session);
+                ON
+            }
+            Ok(Conflict::Lag(_) | Conflict::Busy) if self.wait_due.is_some_and(|due| now < due) => {
+                self.pause(now);
                 ON
             }
             Ok(_) => {
@@ -94,6 +108,39 @@ impl Run<'_> {
                 self.failure = Some(error);
                 OVER
             }
+        }
+    }
+
+    /// Begins anew after whatever the session has: what was read meanwhile is another turn's.
+    fn try_again(&mut self, session: &Session) {
+        self.forget_the_stream(session.last_seq + 1);
+        self.submission = Submission::Opening;
+        self.feed.open(self.inbox);
+    }
+
+    fn forget_the_stream(&mut self, from: u64) {
+        self.held.clear();
+        let client = self.plan.client.clone();
+        self.feed = Feed::new(client, &self.plan.session_id, from, self.plan.limits);
+        self.feed.set_awaiting(true);
+    }
+
+    /// Waits for somebody else's turn, longer from time to time.
+    fn pause(&mut self, now: Instant) {
+        self.forget_the_stream(1);
+        let pause = next_pause(self.last_pause);
+        self.last_pause = pause;
+        self.submission = Submission::Pausing(now + pause);
+    }
+
+    /// The pause is over: the next try begins with the session's last event.
+    pub(super) fn pause_tick(&mut self, now: Instant) {
+        if matches!(self.submission, Submission::Pausing(until) if now >= until) {
+            let (client, id) = (self.plan.client.clone(), self.plan.session_id.clone());
+            let pending = self
+                .inbox
+                .call(move || Ok(Conflict::Waited(client.session(&id)?.value)));
+            self.submission = Submission::Conflict(pending);
         }
     }
 }

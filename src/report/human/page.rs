@@ -10,6 +10,7 @@ use super::super::console::SharedConsole;
 use super::super::style::{Palette, paint};
 use super::super::text::{columns, usable, visible_short, wrap};
 use super::super::visible::visible_lines;
+use super::super::workflow::Workflow;
 use super::HumanOptions;
 
 /// Bytes gathered before they are written without waiting for a pause.
@@ -50,6 +51,8 @@ pub(super) struct Page {
     open_line: bool,
     /// White space at the end of what was streamed: it counts only once something follows.
     held: String,
+    /// Breaks what a workflow's runner would obey, if one reads the output.
+    workflow: Option<Workflow>,
 }
 
 /// A piece of streamed text.
@@ -80,6 +83,7 @@ impl Page {
             section: Section::Start,
             open_line: false,
             held: String::new(),
+            workflow: options.workflow_safe.then(Workflow::default),
         }
     }
 
@@ -227,7 +231,10 @@ impl Page {
             return Ok(false);
         }
         self.console.clear();
-        let result = self.out.write_all(self.buffer.as_bytes());
+        let result = match &mut self.workflow {
+            Some(workflow) => self.out.write_all(workflow.safe(&self.buffer).as_bytes()),
+            None => self.out.write_all(self.buffer.as_bytes()),
+        };
         self.buffer.clear();
         self.buffer.shrink_to(2 * ENOUGH);
         result?;

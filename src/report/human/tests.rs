@@ -19,6 +19,7 @@ fn console(status: bool) -> (SharedConsole, Capture) {
         shared: true,
         palette: Palette::plain(),
         width: Box::new(|| 80),
+        workflow_safe: false,
     };
     (
         SharedConsole::new(Box::new(capture.clone()), options),
@@ -34,6 +35,7 @@ fn human(verbosity: i8, palette: Palette, width: usize) -> (Human, Capture) {
         verbosity,
         width: Box::new(move || width),
         show_status: false,
+        workflow_safe: false,
     };
     let human = Human::new(Box::new(capture.clone()), console(false).0, options);
     (human, capture)

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::super::changes::Changes;
-use super::super::verdict::ApprovalRecord;
-use super::tally::Tool;
+use super::super::tally::Tool;
+use super::super::verdict::{ApprovalRecord, GateVerdict};
 use crate::protocol::{Completion, Seal, StopReason, Usage, WireError};
 
 /// The object, in the order it is written.
@@ -13,10 +13,14 @@ pub(super) struct Object<'a> {
     pub(super) schema_version: u32,
     pub(super) session_id: Option<&'a str>,
     pub(super) turn_id: Option<&'a str>,
+    /// SHA-256 of the prompt, so that a run can be recognised without repeating what was asked.
+    pub(super) prompt_sha256: Option<&'a str>,
     pub(super) reason: Option<&'a StopReason>,
     pub(super) exit_code: Option<u8>,
     pub(super) exit_name: Option<&'a str>,
     pub(super) accepted: bool,
+    pub(super) gates: &'a [GateVerdict],
+    pub(super) capped_by_client: bool,
     pub(super) message: Option<&'a str>,
     pub(super) answer: Option<&'a str>,
     pub(super) usage: Option<Tokens>,
@@ -37,6 +41,7 @@ pub(super) struct Object<'a> {
     pub(super) workspace: Option<&'a str>,
     pub(super) reconnects: u64,
     pub(super) client: Client,
+    pub(super) daemon: Daemon<'a>,
 }
 
 /// The size of the context at the last model call.
@@ -87,6 +92,12 @@ impl Client {
             version: env!("CARGO_PKG_VERSION"),
         }
     }
+}
+
+/// Whom the turn was given to.
+#[derive(Debug, Serialize)]
+pub(super) struct Daemon<'a> {
+    pub(super) version: Option<&'a str>,
 }
 
 /// Tokens. The wire leaves out what is 0; the summary does not.

@@ -11,6 +11,7 @@ fn terminal() -> (Human, Capture) {
         verbosity: 0,
         width: Box::new(|| 80),
         show_status: true,
+        workflow_safe: false,
     };
     let human = Human::new(Box::new(capture.clone()), console, options);
     (human, capture)
@@ -159,6 +160,7 @@ fn a_lost_reader_is_reported() {
         verbosity: 0,
         width: Box::new(|| 0),
         show_status: true,
+        workflow_safe: false,
     };
     let mut human = Human::new(Box::new(Gone), console(true).0, options);
     let line = event(1, "turn.started", r#"{"turn_id":"t1","text":"x"}"#);

@@ -198,3 +198,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_text_acts_as_a_workflow_command() {
+    let capture = Capture::default();
+    let options = HumanOptions {
+        palette: Palette::plain(),
+        verbosity: 2,
+        width: Box::new(|| 80),
+        show_status: false,
+        workflow_safe: true,
+    };
+    let mut human = Human::new(Box::new(capture.clone()), console(false).0, options);
+    let mut tell = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        let payload = format!(r#"{{"turn_id":"t","text":{text}}}"#);
+        let line = event(1, "message.delta", &payload);
+        human.event(&Event::parse(&line).unwrap()).unwrap();
+        human.idle().unwrap();
+    };
+    // A command in pieces, one after a line break, one inside a line.
+    for piece in ["::err", "or::a\n :", ":stop\nb #", "#[add-mask]c"] {
+        tell(piece);
+    }
+    human.end(None).unwrap();
+    let text = capture.text();
+    assert!(
+        text.contains(":\\x3aerror::a\n :\\x3astop\nb ##\\x5badd-mask]c"),
+        "{text}"
+    );
+}

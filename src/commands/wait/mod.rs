@@ -1,13 +1,57 @@
 //! `wait`: follows the running turn, or reports the last one. It never touches the turn.
 
+mod approval;
+mod idle;
+
 use super::Context;
 use super::turn::Awaiting;
-use crate::cli::Wait;
-use crate::error::Result;
+use crate::cli::{Gate, Wait, WaitFor};
+use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::follow::{self, Located, Outcome, Plan, Policy, Target};
 
 pub(super) fn run(options: &Wait, context: &mut Context<'_>) -> Result<Exit> {
+    if options.target == WaitFor::Turn {
+        return turn(options, context);
+    }
+    check(&options.gate)?;
+    context.bound(options.gate.timeout);
+    match options.target {
+        WaitFor::Approval => approval::run(options, context),
+        WaitFor::Turn | WaitFor::Idle => idle::run(options, context),
+    }
+}
+
+/// Without a turn's end to judge there is no gate.
+fn check(gate: &Gate) -> Result<()> {
+    let Gate {
+        accept,
+        require_verified,
+        forbid_protected,
+        idle_timeout,
+        heartbeat,
+        events,
+        summary,
+        reports,
+        timeout: _,
+    } = gate;
+    let given = accept.is_some()
+        || *require_verified
+        || *forbid_protected
+        || idle_timeout.is_some()
+        || heartbeat.is_some()
+        || events.is_some()
+        || summary.is_some()
+        || !reports.report.is_empty();
+    if given {
+        return Err(Error::usage(
+            "of the gate options --for idle and --for approval take --timeout only",
+        ));
+    }
+    Ok(())
+}
+
+fn turn(options: &Wait, context: &mut Context<'_>) -> Result<Exit> {
     let mut awaiting = Awaiting::begin(&options.gate, context)?;
     match attempt(options, &mut awaiting, context) {
         Ok(outcome) => Ok(awaiting.finish(outcome, context)),
@@ -36,6 +80,9 @@ fn attempt(
         target: Target::Existing(located),
         policy: Policy::Leave,
         deadline: context.deadline,
+        idle_timeout: options.gate.idle_timeout,
+        max_rounds: None,
+        wait_idle: None,
         interrupts: false,
         interrupts_unwatched: false,
         limits: context.limits,

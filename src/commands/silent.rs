@@ -1,0 +1,55 @@
+//! An observer for commands that follow a stream and print none of it.
+
+use std::io;
+use std::time::Instant;
+
+use super::Context;
+use crate::follow::{Observer, Question};
+use crate::protocol::Event;
+use crate::report::SharedConsole;
+use crate::streams::Sink;
+
+/// See the module.
+pub(super) struct Silent {
+    console: SharedConsole,
+    verbose: bool,
+    out: Sink,
+}
+
+impl Silent {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        Self {
+            console: context.console.clone(),
+            verbose: context.global.verbose > 0,
+            out: context.streams.out.clone(),
+        }
+    }
+}
+
+impl Observer for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
+
+    fn notice(&mut self, code: &str, message: &str) {
+        self.console.notice(code, message);
+    }
+
+    fn detail(&mut self, code: &str, message: &str) {
+        if self.verbose {
+            self.console.notice(code, message);
+        }
+    }
+
+    fn idle(&mut self) {}
+
+    fn wake_at(&self) -> Option<Instant> {
+        None
+    }
+
+    fn ask(&mut self, _question: &Question, _again: bool) {}
+
+    fn asked(&mut self, _typed: bool) {}
+
+    fn unwatched(&mut self) -> bool {
+        self.out.failure() == Some(io::ErrorKind::BrokenPipe)
+    }
+}

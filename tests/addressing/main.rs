@@ -1,0 +1,11 @@
+//! Which daemon and which session is meant, and the commands about sessions and questions.
+
+#![allow(clippy::unwrap_used, clippy::pedantic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod approvals;
+mod lifecycle;
+mod sessions;
+mod sockets;

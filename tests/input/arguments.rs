@@ -1,0 +1,182 @@
+//! Arguments: durations, outputs, and how wrong ones are told.
+
+use crate::support::{at, create, daemon, dcodectl};
+
+#[test]
+fn durations_are_whole_hours_minutes_and_seconds() {
+    let daemon = daemon("done");
+    for duration in ["90s", "10m", "1h30m", "2h", "1h1m1s", "1m30s"] {
+        at(&daemon, ["run", "-o", "answer", "--timeout", duration, "x"])
+            .run()
+            .exits(0)
+            .err("");
+    }
+    for duration in [
+        "",
+        "5",
+        "0",
+        "0s",
+        "0h0m",
+        "-5s",
+        "1.5s",
+        "1 m",
+        " 1m",
+        "1d",
+        "5ms",
+        "s",
+        "m5",
+        "1m1h",
+        "1s1s",
+        "5S",
+        "1e3s",
+        "99999999999999999999s",
+        "１s",
+    ] {
+        for arguments in [
+            vec![
+                "run".to_owned(),
+                format!("--timeout={duration}"),
+                "x".into(),
+            ],
+            vec!["list".to_owned(), format!("--connect-timeout={duration}")],
+            vec!["ping".to_owned(), format!("--wait={duration}")],
+            vec![
+                "simulate".to_owned(),
+                format!("--approval-timeout={duration}"),
+                "--list".into(),
+            ],
+        ] {
+            let ran = at(&daemon, &arguments).run().exits(2).out("");
+            ran.err_has("90s").err_has("10m").err_has("1h30m");
+        }
+    }
+}
+
+#[test]
+fn wrong_arguments_are_one_object_under_json() {
+    for arguments in [
+        vec!["--json"],
+        vec!["--json", "nonsense"],
+        vec!["nonsense", "--json"],
+        vec!["submit", "--json"],
+        vec!["submit", "s", "-ondjson"],
+        vec!["-o", "ndjson", "submit", "s", "x", "y"],
+        vec!["--output=ndjson", "show"],
+        vec!["-qo", "ndjson", "show"],
+        vec!["show", "--output", "ndjson"],
+        vec!["run", "--timeout", "5", "x", "--json"],
+        vec!["run", "-fix", "--json"],
+        vec!["help", "nonsense", "--json"],
+        vec!["--json", "-o", "human", "list"],
+        vec!["--json", "approve", "s", "a", "perhaps"],
+        vec!["--json", "simulate", "nonsense"],
+    ] {
+        let ran = dcodectl(&arguments).run().exits(2).out("");
+        let objects = ran.err_objects();
+        assert_eq!(objects.len(), 1, "{arguments:?} {ran:#?}");
+        let error = &objects[0]["error"];
+        assert_eq!(
+            (&error["code"], &error["exit_code"]),
+            (&"usage".into(), &2.into())
+        );
+        assert!(!error["message"].as_str().unwrap().is_empty());
+    }
+    // Behind the two dashes it is a text.
+    let ran = dcodectl(["submit", "--", "--json"]).run().exits(2).out("");
+    assert!(ran.stderr.starts_with("dcodectl: error: "), "{ran:#?}");
+}
+
+#[test]
+fn json_beside_another_output_is_refused_wherever_they_stand() {
+    let daemon = daemon("done");
+    let id = create(&daemon);
+    let before = daemon.requests().len();
+    for output in ["human", "answer"] {
+        for arguments in [
+            vec!["--json", "-o", output, "wait", &id],
+            vec!["--json", "wait", &id, "-o", output],
+            vec!["-o", output, "wait", &id, "--json"],
+            vec!["wait", &id, "--json", "-o", output],
+        ] {
+            let ran = at(&daemon, &arguments).run().exits(2).out("");
+            let message = ran.err_objects()[0]["error"]["message"].clone();
+            assert_eq!(message, "--json is --output ndjson: give one of them");
+        }
+    }
+    assert_eq!(daemon.requests().len(), before);
+    at(&daemon, ["--json", "list", "-o", "ndjson"])
+        .run()
+        .exits(0)
+        .err("");
+}
+
+#[test]
+fn the_answer_alone_is_for_what_has_one() {
+    let daemon = daemon("done");
+    let id = create(&daemon);
+    let before = daemon.requests().len();
+    for arguments in [
+        vec!["list"],
+        vec!["show", &id],
+        vec!["create"],
+        vec!["tail", &id],
+        vec!["undo", &id],
+        vec!["approvals", &id],
+        vec!["ping"],
+        vec!["close", &id],
+        vec!["help"],
+        vec!["simulate", "--list"],
+        vec!["steer", &id, "x"],
+        vec!["rename", &id, "x"],
+    ] {
+        let mut arguments = arguments;
+        arguments.extend(["-o", "answer"]);
+        at(&daemon, &arguments)
+            .run()
+            .exits(2)
+            .out("")
+            .err_has("--output answer is for run, submit, wait and render");
+    }
+    assert_eq!(daemon.requests().len(), before);
+    at(
+        &daemon,
+        ["submit", &id, "x", "-o", "answer", "--summary", "-"],
+    )
+    .run()
+    .exits(2)
+    .out("")
+    .err_has("both want stdout");
+}
+
+#[test]
+fn a_detached_submit_takes_none_of_the_gates_options() {
+    let daemon = daemon("done");
+    let id = create(&daemon);
+    for option in [
+        vec!["--accept", "unverified"],
+        vec!["--timeout", "5s"],
+        vec!["--events", "e"],
+        vec!["--summary", "s"],
+        vec!["--on-approval", "deny"],
+    ] {
+        let mut arguments = vec!["submit", &id, "x", "--detach"];
+        arguments.extend(option);
+        let ran = at(&daemon, &arguments).run().exits(2).out("");
+        ran.err_has("--detach");
+    }
+    let ran = at(&daemon, ["submit", &id, "x", "--detach", "--json"])
+        .run()
+        .exits(0)
+        .err("");
+    ran.out(&format!("{{\"session_id\":\"{id}\",\"from\":2}}\n"));
+}
+
+#[test]
+fn alone_it_shows_its_short_help_on_stderr() {
+    let ran = dcodectl::<_, &str>([]).run().exits(2).out("");
+    ran.err_has("Usage: dcodectl")
+        .err_has("submit")
+        .err_has("simulate");
+    let ran = dcodectl(["-q"]).run().exits(2).out("");
+    ran.err_has("Usage: dcodectl");
+}

@@ -1,0 +1,13 @@
+//! What comes in: arguments, prompts, images, logs; and the commands around the daemon.
+
+#![allow(clippy::unwrap_used, clippy::pedantic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod arguments;
+mod help;
+mod images;
+mod rendering;
+mod simulating;
+mod text;

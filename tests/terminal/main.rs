@@ -1,0 +1,11 @@
+//! What happens at a terminal: questions and their answers, colour, the status line, the order of
+//! what is printed; and that nothing is asked or read where nobody is.
+
+#![allow(clippy::unwrap_used)]
+
+mod asking;
+mod looks;
+mod nobody;
+mod pty;
+#[path = "../support/mod.rs"]
+mod support;

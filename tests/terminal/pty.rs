@@ -1,0 +1,168 @@
+//! The binary at a terminal of its own.
+
+use std::ffi::OsStr;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use dcodectl::simulate::Daemon;
+use rexpect::process::WaitStatus;
+use rexpect::reader::Options;
+use rexpect::session::{PtySession, spawn_with_options};
+
+use crate::support;
+
+/// The question at the end of its line.
+pub(crate) const ASKED: &str = "allow? [y]es [n]o [s]ession [p]roject [a]lways ";
+
+/// A command at a terminal: all three streams are the terminal's.
+pub(crate) struct Terminal {
+    session: PtySession,
+    /// Everything that was shown so far, a character for each byte.
+    seen: String,
+}
+
+/// What was shown, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) code: i32,
+    /// As received.
+    pub(crate) text: String,
+}
+
+impl Shown {
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}", self.text);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn has(self, part: &str) -> Self {
+        assert!(
+            self.text.contains(part),
+            "{part:?} is not in\n{}",
+            self.text
+        );
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn lacks(self, part: &str) -> Self {
+        assert!(!self.text.contains(part), "{part:?} is in\n{}", self.text);
+        self
+    }
+
+    /// What stands on the screen in the end.
+    pub(crate) fn screen(&self) -> Vec<String> {
+        screen(&self.text)
+    }
+}
+
+/// A command line against a daemon, about to be run at a terminal without colours.
+pub(crate) fn command<S: AsRef<OsStr>>(daemon: &Daemon, arguments: &[S]) -> Command {
+    let mut command = support::at(daemon, arguments).into_command();
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    command
+}
+
+impl Terminal {
+    pub(crate) fn start(command: Command) -> Self {
+        let options = Options::new().timeout_ms(Some(30_000));
+        let session = spawn_with_options(command, options).unwrap();
+        Self {
+            session,
+            seen: String::new(),
+        }
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(command: Command) -> Shown {
+        Self::start(command).end()
+    }
+
+    /// Waits until this is shown.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        match self.session.exp_string(text) {
+            Ok(before) => self.seen += &format!("{before}{text}"),
+            Err(error) => panic!("{text:?} is not shown: {error}\nbefore: {}", self.seen),
+        }
+    }
+
+    /// Types a line. The terminal does not echo, so what a person's terminal would show is noted.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.session.send_line(text).unwrap();
+        self.seen += &format!("{text}\r\n");
+    }
+
+    /// Types a control character.
+    pub(crate) fn control(&mut self, character: char) {
+        self.session.send_control(character).unwrap();
+    }
+
+    /// Waits for the end.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Shown {
+        let rest = self
+            .session
+            .exp_eof()
+            .unwrap_or_else(|error| panic!("no end: {error}\nbefore: {}", self.seen));
+        self.seen += &rest;
+        let code = match self.session.process().wait().unwrap() {
+            WaitStatus::Exited(_, code) => code,
+            WaitStatus::Signaled(_, signal, _) => 128 + signal as i32,
+            other => panic!("{other:?}"),
+        };
+        // The session hands out each byte as a character of its own.
+        let bytes: Vec<u8> = self.seen.chars().map(|one| one as u8).collect();
+        Shown {
+            code,
+            text: String::from_utf8(bytes).unwrap(),
+        }
+    }
+}
+
+/// What a terminal shows in the end, of text that uses no more than line breaks, returns to the
+/// start of the line, and erasing from there.
+pub(crate) fn screen(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let (mut shown, mut at) = (Vec::new(), 0);
+        let mut rest = line.strip_suffix('\r').unwrap_or(line);
+        while let Some(character) = rest.chars().next() {
+            if let Some(after) = rest.strip_prefix("\x1b[K") {
+                shown.truncate(at);
+                rest = after;
+                continue;
+            }
+            rest = &rest[character.len_utf8()..];
+            match character {
+                '\r' => at = 0,
+                '\x1b' => panic!("an escape sequence that nobody asked for: {line:?}"),
+                _ => {
+                    if at < shown.len() {
+                        shown[at] = character;
+                    } else {
+                        shown.push(character);
+                    }
+                    at += 1;
+                }
+            }
+        }
+        lines.push(shown.into_iter().collect());
+    }
+    lines
+}
+
+/// Waits until the session of a daemon is in this state.
+#[track_caller]
+pub(crate) fn until_state(daemon: &Daemon, state: &str) -> String {
+    let due = Instant::now() + Duration::from_secs(20);
+    loop {
+        let ran = support::at(daemon, ["list", "--json"]).run().exits(0);
+        if let Some(session) = ran.out_objects().iter().find(|one| one["state"] == state) {
+            return session["id"].as_str().unwrap().to_owned();
+        }
+        assert!(Instant::now() < due, "no session is {state}: {ran:#?}");
+    }
+}
