@@ -37,6 +37,8 @@ pub enum Next<'a> {
 pub enum Arrived {
     /// All events that are there, or none where only a comment came.
     Batch(Batch),
+    /// Some of an event.
+    Partly,
     /// As [`Next::End`].
     End,
     /// As [`Next::Lost`].
@@ -124,7 +126,7 @@ impl EventStream {
                 Err(Arrived::Lost(reason)) => return Next::Lost(reason),
                 Err(Arrived::Silent) => return Next::Silent,
                 Err(Arrived::Broken(error)) => return Next::Broken(error),
-                Err(Arrived::End | Arrived::Batch(_)) => return Next::End,
+                Err(Arrived::End | Arrived::Partly | Arrived::Batch(_)) => return Next::End,
             }
         };
         if std::str::from_utf8(self.frames.bytes(data.clone())).is_err() {
@@ -139,16 +141,12 @@ impl EventStream {
 
     /// As [`next`](Self::next), but everything that is there at once.
     pub fn next_batch(&mut self) -> Arrived {
-        loop {
-            if self.over.is_none()
-                && let Some(batch) = self.batch()
-            {
-                return Arrived::Batch(batch);
-            }
-            if let Err(stopped) = self.wait() {
-                return stopped;
-            }
+        if self.over.is_none()
+            && let Some(batch) = self.batch()
+        {
+            return Arrived::Batch(batch);
         }
+        self.wait().err().unwrap_or(Arrived::Partly)
     }
 
     /// The bytes of an event that has begun to arrive.

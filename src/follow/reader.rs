@@ -29,6 +29,9 @@ pub(super) struct Reader {
     wanted: Arc<()>,
 }
 
+/// An event that is larger than this is read when the one before it is dealt with: not two of them in memory for nothing.
+const LARGE_BYTES: usize = 1024 * 1024;
+
 /// Opens the session's stream and reads it to its end, on a thread of its own.
 pub(super) fn start(
     client: Client,
@@ -48,7 +51,7 @@ pub(super) fn start(
             to.send(Input::Stream(connection, message));
             true
         };
-        if let Some(end) = read(&client, &session_id, from, &send) {
+        if let Some(end) = read(&client, &session_id, from, &send, &|| to.pause()) {
             send(end);
         }
     });
@@ -61,6 +64,7 @@ fn read(
     session_id: &str,
     from: u64,
     send: &impl Fn(FromStream) -> bool,
+    pause: &impl Fn(),
 ) -> Option<FromStream> {
     let mut stream = match client.events(session_id, from) {
         Ok(stream) => stream,
@@ -71,6 +75,8 @@ fn read(
     }
     loop {
         match stream.next_batch() {
+            Arrived::Partly if stream.pending() > LARGE_BYTES => pause(),
+            Arrived::Partly => {}
             Arrived::Batch(batch) => {
                 if !send(FromStream::Batch(batch)) {
                     return None;
