@@ -89,6 +89,16 @@ fn produce(exit: Exit, json: bool) -> Option<Row> {
         Exit::MaxTokens => turn("max-tokens", json, "max_tokens", Loudly("max_tokens")),
         Exit::Interrupted => turn("interrupted", json, "interrupted", Loudly("somebody else")),
         Exit::Error => turn("error", json, "error", Loudly("401 Unauthorized")),
+        Exit::NotVerified => {
+            let arguments = ["run", "--require-verified", "x"];
+            let ran = line(&daemon("unchecked"), json, &arguments).run();
+            row(ran, Loudly("nothing was checked"), Shown::Turn("done"))
+        }
+        Exit::ProtectedTouched => {
+            let arguments = ["run", "--forbid-protected", "x"];
+            let ran = line(&daemon("protected-touched"), json, &arguments).run();
+            row(ran, Loudly("written in this session"), Shown::Turn("done"))
+        }
         Exit::UnknownReason => unknown_reason(json),
         Exit::ApprovalNeeded => approval_needed(json),
         Exit::UndoRefused => undo_refused(json),

@@ -187,31 +187,9 @@ impl<'g> Awaiting<'g> {
             );
         }
         if context.global.format() == Output::Answer {
-            self.explain_empty_answer(reason, context);
+            verdict::explain_empty_answer(self.outputs.answer().is_some(), reason, context);
         }
         outputs::tell(judgement, context);
-    }
-
-    /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.
-    fn explain_empty_answer(&self, reason: Option<&StopReason>, context: &Context<'_>) {
-        let has_text = self.outputs.answer().is_some();
-        let counts = matches!(
-            reason,
-            Some(StopReason::Done | StopReason::Unverified | StopReason::Incomplete)
-        );
-        if has_text && counts {
-            return;
-        }
-        let why = match reason {
-            Some(_) if counts => {
-                "the turn ended without any text after its last tool call".to_owned()
-            }
-            Some(reason) => format!("the turn ended {reason}"),
-            None => "the turn's end was not seen".to_owned(),
-        };
-        context
-            .console
-            .notice("no_answer", &format!("no answer is printed: {why}"));
     }
 }
 
