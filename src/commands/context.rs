@@ -11,10 +11,10 @@ use super::session;
 use crate::cli::{Global, Output};
 use crate::client::{Client, Received, Timeouts};
 use crate::error::{Error, Kind, Result};
-use crate::follow::{Inbox, Input, Limits, Waited};
+use crate::follow::{Backlog, Inbox, Input, Limits, Waited};
 use crate::protocol::Session;
 use crate::report::{Palette, SharedConsole, workflow_safe};
-use crate::streams::{Sink, Streams, Surroundings, reader_left};
+use crate::streams::{Level, Sink, Streams, Surroundings, reader_left};
 
 /// See the module.
 pub struct Context<'a> {
@@ -94,6 +94,7 @@ impl<'a> Context<'a> {
     pub fn watch_output(&mut self) {
         let waker = self.inbox.waker();
         self.streams.out.on_change(move || waker.nudge());
+        mind(&mut self.inbox, self.streams.out.clone());
         if let Some(file) = self.streams.out_watch.take() {
             let (sink, waker) = (self.streams.out.clone(), self.inbox.waker());
             thread::spawn(move || {
@@ -274,6 +275,15 @@ impl<'a> Context<'a> {
             }
         }
     }
+}
+
+/// Lets the inbox take no more of a stream than the output can bear.
+pub(super) fn mind(inbox: &mut Inbox, output: Sink) {
+    inbox.mind(move || match output.level() {
+        Level::Low => Backlog::Low,
+        Level::High => Backlog::High,
+        Level::Full => Backlog::Full,
+    });
 }
 
 /// The error for a stdout that takes no bytes any more.
