@@ -98,6 +98,8 @@ impl Correction<'_> {
             _ if event.kind == EventKind::TurnCompleted && self.ended.is_none() => {
                 self.ended = Some(Instant::now() + limits.lag);
             }
+            // A turn that began before the correction was taken: it may be meant for this one.
+            _ if event.kind == EventKind::TurnStarted && !self.accepted => self.ended = None,
             _ => {}
         }
     }
