@@ -11,6 +11,7 @@
 
 pub mod inside;
 pub mod paced;
+pub mod process;
 pub mod wire;
 
 use std::ffi::OsStr;
