@@ -59,8 +59,12 @@ impl<'a> Event<'a> {
     /// Reads the envelope of one line of JSON; the payload is checked to be JSON and left raw.
     ///
     /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
-    /// order, with white space or escapes. The payload is checked in both cases. It would be faster to look at the head
-    /// alone, but then a payload that is broken would be printed as if it were JSON, or end up in a summary.
+    /// order, with white space or escapes.
+    ///
+    /// The payload is checked by serde, or as strictly by [`json`], up to 16 KiB. One that is larger is looked through
+    /// for what no JSON on one line can hold, and at both its ends, but not walked: a megabyte of a tool's output would
+    /// cost more than everything else that is done with it. It has been framed twice over on its way, so that it can
+    /// be neither cut short nor run into the next one. Whoever wants to know what is in it decodes it and is told.
     ///
     /// # Errors
     /// [`NotAnEvent`] if the text is not one JSON object with a `seq` and a `type`.
@@ -78,8 +82,7 @@ impl<'a> Event<'a> {
         let (kind, rest) = plain(rest.strip_prefix(",\"type\":\"")?)?;
         let (at, rest) = plain(rest.strip_prefix(",\"at\":\"")?)?;
         let payload = rest.strip_prefix(",\"payload\":")?.strip_suffix('}')?;
-        let starts_at_once = !payload.starts_with([' ', '\t', '\r', '\n']);
-        if !starts_at_once || json::value_end(payload.as_bytes(), 0)? != payload.len() {
+        if !json::is_value(payload.as_bytes()) {
             return None;
         }
         Some(Self {
@@ -137,11 +140,10 @@ fn number(text: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// The inside of a short string without escapes, and what follows its closing quote.
+/// The inside of a string without escapes, and what follows its closing quote.
 fn plain(text: &str) -> Option<(&str, &str)> {
-    let end = json::string_end(text.as_bytes(), 0)?;
-    let inside = &text[..end - 1];
-    (!inside.contains('\\')).then_some((inside, &text[end..]))
+    let end = json::plain_end(text.as_bytes())?;
+    Some((&text[..end], &text[end + 1..]))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod follow;
 pub(super) mod lane;
 
 use super::Context;
+use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
 use crate::cli::Tail;
@@ -30,13 +31,18 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
         Outputs::merged(context)
     } else {
         Outputs::stdout(context, None)
-    };
+    }
+    .without_answer();
     let mut merge = Merge::new(options, cursor, context)?;
     let ended = merge.follow(context, &mut outputs);
     outputs.end(None);
     let written = context.flush(!matches!(ended, Ended::Signal(_)));
     outputs.check();
     merge.settle(written)?;
+    if let Flushed::Signal(signal) = written {
+        // Not everything is printed, whatever was read.
+        return Err(outputs::stopped(signal));
+    }
     finish(ended, &merge, &outputs, context)
 }
 
