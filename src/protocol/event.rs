@@ -122,6 +122,44 @@ impl<'a> Event<'a> {
         self.payload_json
     }
 
+    /// The turn that the event names; empty if it names none.
+    #[must_use]
+    pub fn turn_id(&self) -> &str {
+        match self.kind {
+            EventKind::TurnStarted
+            | EventKind::MessageDelta
+            | EventKind::MessageReasoning
+            | EventKind::ToolRequested
+            | EventKind::ToolApprovalRequired
+            | EventKind::Progress
+            | EventKind::TurnSteered
+            | EventKind::TurnCompleted => {}
+            _ => return "",
+        }
+        if let Some(id) = self.first_field("turn_id") {
+            return id;
+        }
+        match self.payload() {
+            Payload::TurnStarted(payload) => &payload.turn_id,
+            Payload::MessageDelta(payload) | Payload::MessageReasoning(payload) => &payload.turn_id,
+            Payload::ToolRequested(payload) => &payload.turn_id,
+            Payload::ApprovalRequired(payload) => &payload.turn_id,
+            Payload::Progress(payload) => &payload.turn_id,
+            Payload::TurnSteered(payload) => &payload.turn_id,
+            Payload::TurnCompleted(payload) => &payload.turn_id,
+            _ => "",
+        }
+    }
+
+    /// The first field of the payload, if it has this name and is a string without escapes: where the daemon puts ids,
+    /// so that nothing has to be decoded for them.
+    #[must_use]
+    pub fn first_field(&self, name: &str) -> Option<&'a str> {
+        let rest = self.payload_json.strip_prefix("{\"")?;
+        let rest = rest.strip_prefix(name)?.strip_prefix("\":\"")?;
+        plain(rest).map(|(value, _)| value)
+    }
+
     /// The payload in its typed form, decoded at the first call.
     #[must_use]
     pub fn payload(&self) -> &Payload<'a> {
@@ -206,6 +244,25 @@ mod tests {
             r#"{"n":12345678901234567890,"x":1.10}"#
         );
         assert!(matches!(event.payload(), Payload::Unknown));
+    }
+
+    #[test]
+    fn ids_are_read_wherever_they_stand() {
+        for (kind, payload, id) in [
+            ("message.delta", r#"{"turn_id":"t1","text":"x"}"#, "t1"),
+            ("message.delta", r#"{"text":"x","turn_id":"t1"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":"t\u0031"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":""}"#, ""),
+            ("turn.completed", "{}", ""),
+            (
+                "tool.completed",
+                r#"{"turn_id":"t1","tool_call_id":"c"}"#,
+                "",
+            ),
+        ] {
+            let raw = format!(r#"{{"seq":1,"type":"{kind}","payload":{payload}}}"#);
+            assert_eq!(Event::parse(&raw).unwrap().turn_id(), id, "{raw}");
+        }
     }
 
     #[test]
