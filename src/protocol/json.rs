@@ -212,11 +212,18 @@ fn escape_end(text: &[u8], at: usize) -> Option<usize> {
 /// The first byte from `at` on that means something inside a string: a quote, a backslash, a control character.
 #[inline]
 fn special(text: &[u8], at: usize) -> Option<usize> {
-    let (blocks, rest) = text.get(at..)?.as_chunks::<WORD>();
-    for (number, block) in blocks.iter().enumerate() {
-        let found = specials(u64::from_le_bytes(*block));
-        if found != 0 {
-            return Some(at + number * WORD + found.trailing_zeros() as usize / 8);
+    let (pairs, rest) = text.get(at..)?.as_chunks::<{ 2 * WORD }>();
+    for (number, pair) in pairs.iter().enumerate() {
+        let both = u128::from_le_bytes(*pair);
+        #[expect(clippy::cast_possible_truncation, reason = "two halves")]
+        let (low, high) = (specials(both as u64), specials((both >> 64) as u64));
+        if low | high != 0 {
+            let at = at + number * 2 * WORD;
+            return Some(if low != 0 {
+                at + low.trailing_zeros() as usize / 8
+            } else {
+                at + WORD + high.trailing_zeros() as usize / 8
+            });
         }
     }
     let start = text.len() - rest.len();

@@ -141,11 +141,16 @@ impl Queue {
         if written == bytes.len() {
             return Ok(());
         }
-        let bytes = match written {
-            0 => std::mem::take(bytes).into_owned(),
-            _ => bytes[written..].to_vec(),
-        };
-        state.backlog.push(Block { target, bytes });
+        if let (0, Cow::Owned(bytes)) = (written, &mut *bytes) {
+            let bytes = std::mem::take(bytes);
+            state.backlog.push(Block { target, bytes });
+        } else {
+            // Piece by piece, so that what is written of a huge event is no longer in memory.
+            for piece in bytes[written..].chunks(ENOUGH) {
+                let bytes = piece.to_vec();
+                state.backlog.push(Block { target, bytes });
+            }
+        }
         self.0.waiting.store(state.waiting(), Ordering::Relaxed);
         if let Some(targets) = state.targets.take() {
             let queue = self.clone();
