@@ -134,6 +134,8 @@ impl Link<'_> {
         daemon.set_read_timeout(Some(TICK)).unwrap();
         let _ = self.relay(&mut daemon);
         if self.plan.restart {
+            let orderly = matches!(self.plan.cut, Some((_, How::Orderly)));
+            self.shared.ledger.closed.store(orderly, Relaxed);
             lost(self.shared, self.asked);
             self.shared.ledger.restarted.store(true, Relaxed);
             self.shared.daemon.forget_sessions();
