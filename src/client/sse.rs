@@ -281,3 +281,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 #[path = "sse_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sse_random_tests.rs"]
+mod random_tests;

@@ -33,7 +33,7 @@ impl Read for Pieces {
     }
 }
 
-fn frames(pieces: &[&[u8]]) -> Vec<String> {
+pub(super) fn frames(pieces: &[&[u8]]) -> Vec<String> {
     let mut frames = Frames::new(Pieces::of(pieces), 1 << 20);
     let mut seen = Vec::new();
     loop {
