@@ -11,8 +11,8 @@ use super::Observer;
 use super::inbox::{Inbox, Pending};
 use super::limits::Limits;
 use super::losses::{self, FeedEnd, Outage};
-use super::reader::{self, Batch, FromStream, Reader};
-use crate::client::{Client, Received};
+use super::reader::{self, FromStream, Reader};
+use crate::client::{Batch, Client, Received};
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
 

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::json;
 use super::payload::Payload;
 use super::words::EventKind;
 
@@ -57,9 +58,43 @@ struct Envelope<'a> {
 impl<'a> Event<'a> {
     /// Reads the envelope of one line of JSON; the payload is checked to be JSON and left raw.
     ///
+    /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
+    /// order, with white space or escapes. The payload is checked in both cases. It would be faster to look at the head
+    /// alone, but then a payload that is broken would be printed as if it were JSON, or end up in a summary.
+    ///
     /// # Errors
     /// [`NotAnEvent`] if the text is not one JSON object with a `seq` and a `type`.
     pub fn parse(raw: &'a str) -> Result<Self, NotAnEvent> {
+        match Self::parse_usual(raw) {
+            Some(event) => Ok(event),
+            None => Self::parse_any(raw),
+        }
+    }
+
+    /// Reads `{"seq":1,"session_id":"…","type":"…","at":"…","payload":…}`.
+    fn parse_usual(raw: &'a str) -> Option<Self> {
+        let (seq, rest) = number(raw.strip_prefix("{\"seq\":")?)?;
+        let (session_id, rest) = plain(rest.strip_prefix(",\"session_id\":\"")?)?;
+        let (kind, rest) = plain(rest.strip_prefix(",\"type\":\"")?)?;
+        let (at, rest) = plain(rest.strip_prefix(",\"at\":\"")?)?;
+        let payload = rest.strip_prefix(",\"payload\":")?.strip_suffix('}')?;
+        let starts_at_once = !payload.starts_with([' ', '\t', '\r', '\n']);
+        if !starts_at_once || json::value_end(payload.as_bytes(), 0)? != payload.len() {
+            return None;
+        }
+        Some(Self {
+            raw,
+            payload_json: if payload == "null" { "{}" } else { payload },
+            payload: OnceCell::new(),
+            seq,
+            session_id: Cow::Borrowed(session_id),
+            kind: EventKind::from(kind),
+            at: Cow::Borrowed(at),
+        })
+    }
+
+    /// Reads any envelope.
+    fn parse_any(raw: &'a str) -> Result<Self, NotAnEvent> {
         let envelope: Envelope<'a> = serde_json::from_str(raw).map_err(NotAnEvent)?;
         Ok(Self {
             raw,
@@ -92,9 +127,70 @@ impl<'a> Event<'a> {
     }
 }
 
+/// A number as JSON writes it, and what follows it.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    if number.starts_with('0') && digits > 1 {
+        return None;
+    }
+    Some((number.parse().ok()?, rest))
+}
+
+/// The inside of a short string without escapes, and what follows its closing quote.
+fn plain(text: &str) -> Option<(&str, &str)> {
+    let end = json::string_end(text.as_bytes(), 0)?;
+    let inside = &text[..end - 1];
+    (!inside.contains('\\')).then_some((inside, &text[end..]))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn both_readers_see_the_same() {
+        let usual = r#"{"seq":7,"session_id":"0a1","type":"message.delta","at":"2026-01-01T00:00:00Z","payload":{"text":"a\u00e9\"é"}}"#;
+        for raw in [
+            usual.to_owned(),
+            usual.replace("{\"text\"", "{ \"text\""),
+            usual.replace(r#"{"text":"a\u00e9\"é"}"#, "null"),
+            usual.replace("message.delta", "x.y"),
+        ] {
+            let event = Event::parse_usual(&raw).unwrap();
+            assert_eq!(
+                format!("{event:?}"),
+                format!("{:?}", Event::parse_any(&raw).unwrap())
+            );
+        }
+        for raw in [
+            usual.replace(":7", ":07"),
+            usual.replace(":7", ":-7"),
+            usual.replace(":7", ":99999999999999999999"),
+            usual.replace("0a1", "0a\\u0031"),
+            usual.replace("0a1", "0a\n1"),
+            usual.replace("\"payload\":", "\"payload\": "),
+            usual.replace("}}", "},\"more\":1}"),
+            usual.replace("}}", "}"),
+            usual.replace("}}", "}} "),
+            usual.replace("}}", "}}}"),
+            usual.replace("at\":", "at\" :"),
+            usual.replace("\"at\"", "\"seq\""),
+        ] {
+            assert!(Event::parse_usual(&raw).is_none(), "{raw}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_by_hand_serde_reads_alike(raw in r#"\{"seq":[0-9]{1,3},"session_id":"[a\\"é]{0,3}","type":"[ab.\n]{1,4}","at":"[0-9T]{0,3}","payload":(\{\}|null|[0-9.]{1,3}|"[\\n]{0,3}"),?\}"#) {
+            if let Some(event) = Event::parse_usual(&raw) {
+                prop_assert_eq!(format!("{event:?}"), format!("{:?}", Event::parse_any(&raw).unwrap()));
+            }
+        }
+    }
 
     #[test]
     fn an_event_of_tomorrow_keeps_its_bytes() {

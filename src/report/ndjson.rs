@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use memchr::memchr2;
+
 use super::{Reporter, Verdict};
 use crate::protocol::Event;
 
@@ -36,11 +38,16 @@ impl<W: Write> Ndjson<W> {
 impl<W: Write> Reporter for Ndjson<W> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let raw = event.raw().as_bytes();
-        let start = self.buffer.len();
-        self.buffer.extend_from_slice(raw);
         // Inside JSON strings a line break is always an escape: a raw one stands between tokens.
-        if raw.contains(&b'\n') || raw.contains(&b'\r') {
-            for byte in &mut self.buffer[start..] {
+        let broken = memchr2(b'\n', b'\r', raw).is_some();
+        if raw.len() >= ENOUGH && !broken {
+            // Not gathered but passed on, as a copy of it would cost more than all the rest.
+            self.write_out()?;
+            self.out.write_all(raw)?;
+        } else {
+            let start = self.buffer.len();
+            self.buffer.extend_from_slice(raw);
+            for byte in self.buffer[start..].iter_mut().filter(|_| broken) {
                 if matches!(byte, b'\n' | b'\r') {
                     *byte = b' ';
                 }

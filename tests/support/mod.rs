@@ -10,6 +10,7 @@
 )]
 
 pub mod inside;
+pub mod process;
 pub mod wire;
 
 use std::ffi::OsStr;

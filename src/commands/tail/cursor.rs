@@ -35,6 +35,11 @@ impl Cursor {
         match fs::read_to_string(path) {
             Ok(text) => cursor.read = parse(&text, path)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // Not even text: no cursor of ours, and left alone like any other.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let message = format!("{} is no cursor: it is not text", path.display());
+                return Err(Error::usage(message).hint("remove the file to begin anew"));
+            }
             Err(error) => return Err(cursor.failed(error)),
         }
         cursor.write()?;

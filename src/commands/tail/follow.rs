@@ -41,6 +41,8 @@ pub(super) struct Merge {
     follow: bool,
     /// `--all`: the next look for new sessions, or the one under way.
     discovery: Option<Discovery>,
+    /// Since when the daemon has not answered it.
+    unanswered: Option<Instant>,
     several: bool,
     awaits_a_turn: bool,
     first_failure: Option<Exit>,
@@ -65,6 +67,7 @@ impl Merge {
             cursor,
             follow: !options.no_follow,
             discovery: None,
+            unanswered: None,
             several: options.all || options.sessions.len() > 1,
             awaits_a_turn: options.until.is_some(),
             first_failure: None,
@@ -249,11 +252,23 @@ impl Merge {
         }
         match self.discovery.take() {
             Some(Discovery::Asking(pending)) if pending.is(number) => {
-                // A daemon that is away is met by the lanes; without one, by the next look.
-                if let Ok(sessions) = pending.take() {
-                    self.add(sessions, context);
+                let now = Instant::now();
+                self.discovery = Some(Discovery::At(now + DISCOVERY));
+                match pending.take() {
+                    Ok(sessions) => {
+                        self.unanswered = None;
+                        self.add(sessions, context);
+                    }
+                    // The bound of a lost stream is also that of a lost daemon: without a lane
+                    // nobody else would notice.
+                    Err(error) => {
+                        let since = *self.unanswered.get_or_insert(now);
+                        if now >= since + context.limits.reconnect {
+                            self.discovery = None;
+                            self.fail("--all", &error, context);
+                        }
+                    }
                 }
-                self.discovery = Some(Discovery::At(Instant::now() + DISCOVERY));
             }
             other => self.discovery = other,
         }
