@@ -243,10 +243,11 @@ impl Link<'_> {
         first
     }
 
-    /// Passes bytes of the body on, up to an end or garbage that is due in them.
+    /// Passes bytes of the body on, up to an end or garbage that is due in them; only a body in
+    /// chunks can end early in an orderly way.
     fn pass(&mut self, body: &[u8], chunked: bool) -> Flow {
         let (at, how) = match self.plan.cut {
-            Some((at, how @ (How::Orderly | How::Garbage))) if self.may_cut => (at, how),
+            Some((at, how @ (How::Orderly | How::Garbage))) if self.may_cut && chunked => (at, how),
             _ => (usize::MAX, How::Closed),
         };
         let left = at.saturating_sub(self.body).min(body.len());
