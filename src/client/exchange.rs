@@ -4,6 +4,7 @@
 //! "unreachable" and "outcome unknown".
 
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -70,6 +71,7 @@ impl Endpoint {
             self.path.clone(),
             self.own_uid,
             self.timeouts.connect,
+            call.is_stream,
         );
         let mut sent = Sent {
             path: self.path.clone(),
@@ -138,6 +140,13 @@ fn run(agent: &Agent, call: Call) -> Result<Result<Response<Body>, ureq::Error>>
 }
 
 impl Sent {
+    /// The socket of a stream, right behind the head of the answer.
+    pub(super) fn socket(&self) -> Option<UnixStream> {
+        let socket = self.trace.socket()?;
+        socket.set_read_timeout(Some(self.timeouts.silence)).ok()?;
+        Some(socket)
+    }
+
     /// What it means that ureq gave up on the request or on its answer.
     pub(super) fn failure(&self, error: ureq::Error) -> Error {
         match error {
@@ -193,7 +202,7 @@ impl Sent {
 }
 
 /// How a connection was lost, in words.
-pub(super) fn loss(error: &ureq::Error) -> String {
+fn loss(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Io(error) => match error.kind() {
             io::ErrorKind::UnexpectedEof => "the connection was closed too early".into(),

@@ -4,6 +4,8 @@
 //! [`Error`]s whose kind tells what may have happened.
 
 mod answer;
+mod batch;
+mod body;
 mod connect;
 mod exchange;
 pub mod socket;
@@ -21,7 +23,8 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use ureq::http::Method;
 
-pub use stream::{EventStream, Next};
+pub use batch::Batch;
+pub use stream::{Arrived, EventStream, Next};
 
 use crate::error::{Error, Result};
 use crate::protocol::{

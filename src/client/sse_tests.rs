@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::*;
@@ -15,33 +16,71 @@ impl Pieces {
     }
 }
 
-impl Read for Pieces {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+impl Source for Pieces {
+    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
         match self.0.pop_front() {
             None => Ok(0),
             Some(Err(kind)) => Err(kind.into()),
-            Some(Ok(mut piece)) => {
-                let count = piece.len().min(buffer.len());
-                buffer[..count].copy_from_slice(&piece[..count]);
-                let rest = piece.split_off(count);
-                if !rest.is_empty() {
-                    self.0.push_front(Ok(rest));
-                }
-                Ok(count)
+            Some(Ok(piece)) => {
+                bytes.extend_from_slice(&piece);
+                Ok(piece.len())
             }
         }
     }
 }
 
-fn frames(pieces: &[&[u8]]) -> Vec<String> {
-    let mut frames = Frames::new(Pieces::of(pieces), 1 << 20);
+/// What is next, as text; `None` at the end.
+fn next(frames: &mut Frames<impl Source>) -> io::Result<Option<String>> {
+    loop {
+        match frames.parse() {
+            Some(Frame::Data(data)) => {
+                assert_eq!(frames.buffer[data.end], LF);
+                let text = String::from_utf8(frames.bytes(data).to_vec());
+                return Ok(Some(text.unwrap_or("<not text>".into())));
+            }
+            Some(Frame::Comment) => return Ok(Some("<comment>".into())),
+            Some(Frame::TooLong) => return Ok(Some("<too long>".into())),
+            None if frames.fill()? => {}
+            None => return Ok(None),
+        }
+    }
+}
+
+/// The same frames, once one by one and once with the buffer handed out after each read.
+pub(super) fn frames(pieces: &[&[u8]]) -> Vec<String> {
+    let mut frames = Frames::new(Pieces::of(pieces), 1 << 26);
+    let mut seen = Vec::new();
+    while let Some(frame) = next(&mut frames).unwrap() {
+        seen.push(frame);
+    }
+    assert_eq!(seen, batches(pieces));
+    seen
+}
+
+fn batches(pieces: &[&[u8]]) -> Vec<String> {
+    let mut frames = Frames::new(Pieces::of(pieces), 1 << 26);
     let mut seen = Vec::new();
     loop {
-        match frames.next() {
-            Frame::Data(text) => seen.push(text.to_owned()),
-            Frame::Comment => seen.push("<comment>".into()),
-            Frame::End => return seen,
-            other => panic!("{other:?}"),
+        let (mut places, first) = (Vec::new(), seen.len());
+        while let Some(frame) = frames.parse() {
+            match frame {
+                Frame::Data(data) => {
+                    places.push((seen.len(), data));
+                    seen.push(String::new());
+                }
+                _ => seen.push("<comment>".into()),
+            }
+        }
+        let bytes = if first < seen.len() {
+            frames.take()
+        } else {
+            Vec::new()
+        };
+        for (at, place) in places {
+            seen[at] = String::from_utf8(bytes[place].to_vec()).unwrap();
+        }
+        if !frames.fill().unwrap() {
+            return seen;
         }
     }
 }
@@ -128,16 +167,10 @@ fn every_recording_is_read() {
             .filter(|line| line.starts_with("data: "))
             .count();
         let pieces: Vec<&[u8]> = bytes.chunks(1000).collect();
-        let mut frames = Frames::new(Pieces::of(&pieces), 1 << 26);
-        let mut seen = 0;
-        loop {
-            match frames.next() {
-                Frame::Data(text) => seen += usize::from(text.ends_with('}')),
-                Frame::Comment => {}
-                Frame::End => break,
-                other => panic!("{other:?}"),
-            }
-        }
+        let seen = frames(&pieces)
+            .iter()
+            .filter(|text| text.ends_with('}'))
+            .count();
         assert_eq!(seen, expected);
         events += seen;
     }
@@ -165,101 +198,71 @@ fn a_final_cr_does_not_wait() {
     pieces.0.push_back(Err(ErrorKind::WouldBlock));
     pieces.0.push_back(Ok(b"\ndata: b\r\n\r\n".to_vec()));
     let mut frames = Frames::new(pieces, 100);
-    assert!(matches!(frames.next(), Frame::Data("a")));
-    assert!(matches!(frames.next(), Frame::Failed(_)));
-    assert!(matches!(frames.next(), Frame::Data("b")));
-    assert!(matches!(frames.next(), Frame::End));
+    assert_eq!(next(&mut frames).unwrap().as_deref(), Some("a"));
+    assert!(next(&mut frames).is_err());
+    assert_eq!(next(&mut frames).unwrap().as_deref(), Some("b"));
+    assert_eq!(next(&mut frames).unwrap(), None);
 }
 
-/// Nothing is lost by a failure that passes, and a signal is none.
+/// Nothing is lost by a failure that passes.
 #[test]
 fn failures_in_between() {
     let text = b"data: {\"long\":1}\ndata: 2\n\n";
     for at in 0..text.len() {
         let mut pieces = Pieces(VecDeque::new());
         pieces.0.push_back(Ok(text[..at].to_vec()));
-        pieces.0.push_back(Err(ErrorKind::Interrupted));
         pieces.0.push_back(Err(ErrorKind::TimedOut));
         pieces.0.push_back(Ok(text[at..].to_vec()));
         pieces
             .0
             .retain(|piece| !matches!(piece, Ok(bytes) if bytes.is_empty()));
         let mut frames = Frames::new(pieces, 100);
-        assert!(
-            matches!(frames.next(), Frame::Failed(error) if error.kind() == ErrorKind::TimedOut)
+        assert_eq!(next(&mut frames).unwrap_err().kind(), ErrorKind::TimedOut);
+        assert_eq!(
+            next(&mut frames).unwrap().as_deref(),
+            Some("{\"long\":1} 2")
         );
-        assert!(matches!(frames.next(), Frame::Data("{\"long\":1} 2")));
     }
 }
 
 #[test]
 fn the_cap_holds_for_lines_and_for_whole_events() {
-    let within = format!("data:{}\n\n", "x".repeat(95));
-    let mut frames = Frames::new(within.as_bytes(), 100);
-    assert!(matches!(frames.next(), Frame::Data(text) if text.len() == 95));
-    let over = format!("data:{}\n\n", "x".repeat(96));
-    assert!(matches!(
-        Frames::new(over.as_bytes(), 100).next(),
-        Frame::TooLong
-    ));
-    let endless = io::repeat(b'x');
-    assert!(matches!(
-        Frames::new(endless, 1 << 20).next(),
-        Frame::TooLong
-    ));
-    let lines = "data: 123456\n".repeat(20);
-    assert!(matches!(
-        Frames::new(lines.as_bytes(), 100).next(),
-        Frame::TooLong
-    ));
+    let first = |text: &str| {
+        let mut frames = Frames::new(Pieces::of(&[text.as_bytes()]), 100);
+        next(&mut frames).unwrap().unwrap()
+    };
+    assert_eq!(first(&format!("data:{}\n\n", "x".repeat(95))).len(), 95);
+    assert_eq!(first(&format!("data:{}\n\n", "x".repeat(96))), "<too long>");
+    assert_eq!(first(&"x".repeat(101)), "<too long>");
+    assert_eq!(first(&"data: 123456\n".repeat(20)), "<too long>");
 }
 
 #[test]
 fn what_is_not_utf8_is_told() {
-    let mut frames = Frames::new(b"junk: \xff\n: \xff\ndata: \xff\n\n".as_slice(), 100);
-    assert!(matches!(frames.next(), Frame::Comment));
-    assert!(matches!(frames.next(), Frame::NotText));
+    let text = b"junk: \xff\n: \xff\ndata: \xff\n\n";
+    let mut frames = Frames::new(Pieces::of(&[text]), 100);
+    assert_eq!(next(&mut frames).unwrap().as_deref(), Some("<comment>"));
+    assert_eq!(next(&mut frames).unwrap().as_deref(), Some("<not text>"));
 }
 
-/// `would_wait` says in advance whether the reader is asked, at every point of every cut.
-#[test]
-fn would_wait_is_exact() {
-    let text =
-        "\u{feff}data: a\r\n\r\n: ping\n\nid: 7\n\ndata: b\ndata: c\n\n\n:x\rdata\r\rdata: cut\n";
-    for at in 1..text.len() {
-        let (left, right) = text.as_bytes().split_at(at);
-        let mut frames = Frames::new(Pieces::of(&[left, right]), 100);
-        loop {
-            let promised = frames.would_wait();
-            let before = frames.reader.get_ref().0.len();
-            let is_end = matches!(frames.next(), Frame::End);
-            let asked = frames.reader.get_ref().0.len() != before || is_end;
-            assert_eq!(promised, asked, "cut at {at}");
-            if is_end {
-                break;
-            }
-        }
-    }
-}
-
-/// A long event does not leave two buffers of its size behind, however many come.
+/// A long event leaves no buffer of its size behind, however many come.
 #[test]
 fn memory_stays_at_one_long_event() {
     let text = format!("data: {}\n\n", "x".repeat(1 << 20)).repeat(5);
-    let mut frames = Frames::new(text.as_bytes(), 1 << 22);
-    while let Frame::Data(_) = frames.next() {}
-    let held = frames.partial.capacity() + frames.event.bytes.capacity();
-    assert!(held < 3 << 20, "{held}");
-}
-
-#[test]
-fn line_ends_are_found_at_every_place() {
-    for length in 0..100 {
-        let mut bytes = vec![b'x'; length];
-        assert_eq!(line_end(&bytes), None);
-        for at in (0..length).rev() {
-            bytes[at] = if at % 2 == 0 { LF } else { CR };
-            assert_eq!(line_end(&bytes), Some(at));
+    let pieces: Vec<&[u8]> = text.as_bytes().chunks(10_000).collect();
+    let mut frames = Frames::new(Pieces::of(&pieces), 1 << 22);
+    let mut events = 0;
+    while frames.fill().unwrap() {
+        assert!(
+            frames.buffer.capacity() < 3 << 20,
+            "{}",
+            frames.buffer.capacity()
+        );
+        if let Some(Frame::Data(data)) = frames.parse() {
+            assert_eq!(frames.take()[data].len(), 1 << 20);
+            assert!(frames.buffer.capacity() < 2 * BUFFER_BYTES);
+            events += 1;
         }
     }
+    assert_eq!(events, 5);
 }

@@ -3,14 +3,15 @@
 //! Knows nothing of what the events say, and reconnects nothing.
 
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use ureq::http::{Response, StatusCode, header};
-use ureq::{Body, BodyReader};
+use ureq::http::{HeaderMap, Response, StatusCode, header};
 
 use super::answer;
-use super::exchange::{self, Sent};
+use super::batch::Batch;
+use super::body::{Body, Framing};
+use super::exchange::Sent;
 use super::sse::{Frame, Frames};
 use crate::error::{Error, Kind, Result};
 
@@ -31,9 +32,26 @@ pub enum Next<'a> {
     Broken(Error),
 }
 
+/// What a stream brings at once, for a reader that hands it on.
+#[derive(Debug)]
+pub enum Arrived {
+    /// All events that are there, or none where only a comment came.
+    Batch(Batch),
+    /// Some of an event.
+    Partly,
+    /// As [`Next::End`].
+    End,
+    /// As [`Next::Lost`].
+    Lost(String),
+    /// As [`Next::Silent`].
+    Silent,
+    /// As [`Next::Broken`].
+    Broken(Error),
+}
+
 /// An open event stream; dropping it closes the connection, which never stops a turn.
 pub struct EventStream {
-    frames: Frames<BodyReader<'static>>,
+    frames: Frames<Body>,
     /// For messages.
     path: PathBuf,
     cap: usize,
@@ -47,6 +65,8 @@ pub struct EventStream {
 enum Over {
     End,
     Lost(String),
+    /// It makes no sense, which is still to be told.
+    Broken(String),
 }
 
 impl fmt::Debug for EventStream {
@@ -60,8 +80,8 @@ impl fmt::Debug for EventStream {
 
 impl EventStream {
     /// The stream behind a successful head, if it is one.
-    pub(super) fn new(response: Response<Body>, sent: &Sent) -> Result<Self> {
-        let (head, body) = response.into_parts();
+    pub(super) fn new(response: Response<ureq::Body>, sent: &Sent) -> Result<Self> {
+        let (head, _) = response.into_parts();
         if head.status != StatusCode::OK
             || answer::content_type(&head.headers) != "text/event-stream"
         {
@@ -71,15 +91,30 @@ impl EventStream {
                 &format!("{what}, not an event stream"),
             ));
         }
-        let is_framed = head.headers.contains_key(header::TRANSFER_ENCODING)
-            || head.headers.contains_key(header::CONTENT_LENGTH);
+        let framing = framing(&head.headers);
+        let Some(socket) = sent.socket() else {
+            return Err(sent.lost("its connection is gone"));
+        };
         Ok(Self {
-            frames: Frames::new(body.into_reader(), sent.cap),
+            frames: Frames::new(Body::new(socket, framing), sent.cap),
             path: sent.path.clone(),
             cap: sent.cap,
-            is_framed,
+            is_framed: framing != Framing::Closing,
             over: None,
         })
+    }
+
+    /// A stream whose body comes off this socket in chunks: for the targets under `fuzz`.
+    #[cfg(fuzzing)]
+    #[must_use]
+    pub fn of_socket(socket: std::os::unix::net::UnixStream, cap: usize) -> Self {
+        Self {
+            frames: Frames::new(Body::new(socket, Framing::Chunked), cap),
+            path: PathBuf::new(),
+            cap,
+            is_framed: true,
+            over: None,
+        }
     }
 
     /// Blocks until an event or a comment, the end or a loss; [`Timeouts::silence`](super::Timeouts::silence) at most.
@@ -90,62 +125,144 @@ impl EventStream {
         reason = "what it returns borrows from the stream"
     )]
     pub fn next(&mut self) -> Next<'_> {
-        match &self.over {
-            Some(Over::End) => return Next::End,
-            Some(Over::Lost(reason)) => return Next::Lost(reason.clone()),
-            None => {}
-        }
-        let broken = match self.frames.next() {
-            Frame::Data(text) => return Next::Data(text),
-            Frame::Comment => return Next::Alive,
-            Frame::End if self.is_framed => {
-                self.over = Some(Over::End);
-                return Next::End;
+        let data = loop {
+            if self.over.is_none() {
+                match self.frames.parse() {
+                    Some(Frame::Data(data)) => break data,
+                    Some(Frame::Comment) => return Next::Alive,
+                    Some(Frame::TooLong) => self.over = Some(self.too_long()),
+                    None => {}
+                }
             }
-            Frame::End => return lose(&mut self.over, "the connection was closed".into()),
-            Frame::Failed(error) => match fault(error) {
-                Fault::Silent => return Next::Silent,
-                Fault::Lost(reason) => return lose(&mut self.over, reason),
-                Fault::Broken(reason) => reason,
-            },
-            Frame::TooLong => format!("a line or an event is over {} bytes", self.cap),
-            Frame::NotText => "an event is not UTF-8".into(),
+            match self.wait() {
+                Ok(()) => {}
+                Err(Arrived::Lost(reason)) => return Next::Lost(reason),
+                Err(Arrived::Silent) => return Next::Silent,
+                Err(Arrived::Broken(error)) => return Next::Broken(error),
+                Err(Arrived::End | Arrived::Partly | Arrived::Batch(_)) => return Next::End,
+            }
         };
-        self.over = Some(Over::Lost("the stream was given up".into()));
-        let message = format!(
-            "the event stream from {} is not understood: {broken}",
-            self.path.display()
-        );
-        Next::Broken(Error::new(Kind::Protocol, message).hint(answer::HINT))
-    }
-
-    /// Whether [`next`](Self::next) would have to wait for the socket: neither an event nor a comment is complete in
-    /// the buffer. It may say so too early, when bytes are there that have not been looked at yet, never too late.
-    #[must_use]
-    pub fn would_wait(&self) -> bool {
-        self.over.is_none() && self.frames.would_wait()
-    }
-}
-
-/// Notes a loss and reports it.
-fn lose(over: &mut Option<Over>, reason: String) -> Next<'static> {
-    *over = Some(Over::Lost(reason.clone()));
-    Next::Lost(reason)
-}
-
-/// What a failed read stands for.
-enum Fault {
-    Silent,
-    Lost(String),
-    Broken(String),
-}
-
-fn fault(error: io::Error) -> Fault {
-    match ureq::Error::from(error) {
-        ureq::Error::Timeout(_) => Fault::Silent,
-        error @ (ureq::Error::Protocol(_) | ureq::Error::LargeResponseHeader(..)) => {
-            Fault::Broken(error.to_string())
+        if std::str::from_utf8(self.frames.bytes(data.clone())).is_err() {
+            self.over = Some(not_text());
+            return match self.stopped() {
+                Some(Arrived::Broken(error)) => Next::Broken(error),
+                _ => Next::End,
+            };
         }
-        error => Fault::Lost(exchange::loss(&error)),
+        Next::Data(std::str::from_utf8(self.frames.bytes(data)).unwrap_or_default())
+    }
+
+    /// As [`next`](Self::next), but everything that is there at once.
+    pub fn next_batch(&mut self) -> Arrived {
+        if self.over.is_none()
+            && let Some(batch) = self.batch()
+        {
+            return Arrived::Batch(batch);
+        }
+        self.wait().err().unwrap_or(Arrived::Partly)
+    }
+
+    /// The bytes of an event that has begun to arrive.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.frames.pending()
+    }
+
+    /// Everything that is complete, if anything is.
+    fn batch(&mut self) -> Option<Batch> {
+        let (mut events, mut alive) = (Vec::new(), false);
+        while let Some(frame) = self.frames.parse() {
+            match frame {
+                Frame::Data(data) => events.push(data),
+                Frame::Comment => alive = true,
+                Frame::TooLong => {
+                    self.over = Some(self.too_long());
+                    break;
+                }
+            }
+        }
+        if events.is_empty() && !alive {
+            return None;
+        }
+        if events.is_empty() {
+            return Some(Batch::default());
+        }
+        match String::from_utf8(self.frames.take()) {
+            Ok(text) => Some(Batch::new(text, events)),
+            Err(error) => {
+                let (batch, whole) = Batch::of_bytes(error.as_bytes(), &events);
+                if !whole {
+                    self.over = Some(not_text());
+                }
+                (alive || !batch.is_empty()).then_some(batch)
+            }
+        }
+    }
+
+    /// Waits for more bytes, unless the stream has stopped or does so now.
+    fn wait(&mut self) -> std::result::Result<(), Arrived> {
+        if let Some(stopped) = self.stopped() {
+            return Err(stopped);
+        }
+        self.over = Some(match self.frames.fill() {
+            Ok(true) => return Ok(()),
+            Ok(false) if self.is_framed => Over::End,
+            Ok(false) => Over::Lost("the connection was closed".into()),
+            Err(error) => match fault(&error) {
+                Some(over) => over,
+                None if error.kind() == ErrorKind::Interrupted => return Ok(()),
+                None => return Err(Arrived::Silent),
+            },
+        });
+        self.stopped().map_or(Ok(()), Err)
+    }
+
+    /// How the stream stopped, if it did.
+    fn stopped(&mut self) -> Option<Arrived> {
+        match self.over.clone()? {
+            Over::End => Some(Arrived::End),
+            Over::Lost(reason) => Some(Arrived::Lost(reason)),
+            Over::Broken(what) => {
+                self.over = Some(Over::Lost("the stream was given up".into()));
+                let message = format!(
+                    "the event stream from {} is not understood: {what}",
+                    self.path.display()
+                );
+                let error = Error::new(Kind::Protocol, message).hint(answer::HINT);
+                Some(Arrived::Broken(error))
+            }
+        }
+    }
+
+    fn too_long(&self) -> Over {
+        Over::Broken(format!("a line or an event is over {} bytes", self.cap))
+    }
+}
+
+fn not_text() -> Over {
+    Over::Broken("an event is not UTF-8".into())
+}
+
+/// How the body is framed. Chunks win, as HTTP demands.
+fn framing(headers: &HeaderMap) -> Framing {
+    if headers.contains_key(header::TRANSFER_ENCODING) {
+        return Framing::Chunked;
+    }
+    let length = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.trim().parse().ok());
+    length.map_or(Framing::Closing, Framing::Length)
+}
+
+/// What a failed read stands for; `None` if it is only that nothing came.
+fn fault(error: &io::Error) -> Option<Over> {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => None,
+        ErrorKind::InvalidData => Some(Over::Broken(error.to_string())),
+        ErrorKind::UnexpectedEof => Some(Over::Lost("the connection was closed too early".into())),
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+            Some(Over::Lost("the connection was reset".into()))
+        }
+        _ => Some(Over::Lost(error.to_string())),
     }
 }

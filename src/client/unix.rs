@@ -8,9 +8,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use rustix::net::RecvFlags;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
@@ -29,6 +30,8 @@ const REMEMBERED_BYTES: usize = 320;
 pub(super) struct Trace {
     written: AtomicBool,
     received: OnceLock<Vec<u8>>,
+    /// A second handle on the connection of a stream, whose body is read from the socket itself.
+    socket: Mutex<Option<UnixStream>>,
 }
 
 impl Trace {
@@ -41,23 +44,32 @@ impl Trace {
     pub(super) fn received(&self) -> &[u8] {
         self.received.get().map_or(&[], Vec::as_slice)
     }
+
+    /// The socket of a stream, behind the head of the answer.
+    pub(super) fn socket(&self) -> Option<UnixStream> {
+        let mut socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        socket.take()
+    }
 }
 
 /// An agent for one request on a connection of its own, and the record of how far it got.
 ///
 /// Nothing is pooled: a connection that died while it lay idle fails only after the request was written, and a request
-/// that changes something must not be repeated then. A connect to a Unix socket is cheap.
+/// that changes something must not be repeated then. A connect to a Unix socket is cheap. Of a
+/// stream only the head is read here; the socket behind it is in the record.
 pub(super) fn agent(
     config: Config,
     path: PathBuf,
     own_uid: u32,
     bound: Duration,
+    is_stream: bool,
 ) -> (Agent, Arc<Trace>) {
     let trace = Arc::new(Trace::default());
     let connector = UnixConnector {
         path,
         own_uid,
         bound,
+        is_stream,
         trace: Arc::clone(&trace),
     };
     (Agent::with_parts(config, connector, NoNames), trace)
@@ -69,6 +81,7 @@ struct UnixConnector {
     path: PathBuf,
     own_uid: u32,
     bound: Duration,
+    is_stream: bool,
     trace: Arc<Trace>,
 }
 
@@ -82,9 +95,19 @@ impl Connector for UnixConnector {
     ) -> Result<Option<UnixTransport>, Error> {
         let stream = connect::connect(&self.path, self.own_uid, self.bound)
             .map_err(|obstacle| Error::Other(Box::new(obstacle.into_error(&self.path))))?;
+        if self.is_stream {
+            let socket = stream.try_clone().map_err(Error::Io)?;
+            let mut kept = self
+                .trace
+                .socket
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *kept = Some(socket);
+        }
         let config = details.config;
         Ok(Some(UnixTransport {
             stream,
+            is_stream: self.is_stream,
             buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
             read_limit: None,
             write_limit: None,
@@ -98,6 +121,8 @@ impl Connector for UnixConnector {
 #[derive(Debug)]
 struct UnixTransport {
     stream: UnixStream,
+    /// The answer is a stream: its head is read to its last byte and no further.
+    is_stream: bool,
     buffers: LazyBuffers,
     /// What the socket is set to, so that it is not set again before each read.
     read_limit: Option<Duration>,
@@ -163,14 +188,23 @@ impl Transport for UnixTransport {
             set_limit(limit, |limit| self.stream.set_read_timeout(limit))?;
             self.read_limit = limit;
         }
+        let before = last_three(self.buffers.input());
         let space = self.buffers.input_append_buf();
         if space.is_empty() {
             // Reading into no space looks like an end. What fills the buffer and makes no sense yet never will.
             let size = self.buffers.input().len();
             return Err(Error::LargeResponseHeader(size, size));
         }
+        let head_only = self.is_stream && timeout.reason == Timeout::RecvResponse;
+        let read = |space: &mut [u8]| {
+            if head_only {
+                read_head(&self.stream, before, space)
+            } else {
+                (&self.stream).read(space)
+            }
+        };
         let count = loop {
-            match (&self.stream).read(space) {
+            match read(space) {
                 Ok(count) => break count,
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted => {}
@@ -194,6 +228,28 @@ impl Transport for UnixTransport {
     fn is_open(&mut self) -> bool {
         false
     }
+}
+
+/// The last bytes of what was read, filled up in front.
+fn last_three(bytes: &[u8]) -> [u8; 3] {
+    let mut last = [0; 3];
+    let count = bytes.len().min(3);
+    last[3 - count..].copy_from_slice(&bytes[bytes.len() - count..]);
+    last
+}
+
+/// Reads no further than to the empty line that ends a head; `before` is what was read last.
+fn read_head(mut stream: &UnixStream, before: [u8; 3], space: &mut [u8]) -> io::Result<usize> {
+    let (_, count) = rustix::net::recv(stream, &mut *space, RecvFlags::PEEK)?;
+    let mut last = before;
+    for (at, byte) in space[..count].iter().enumerate() {
+        // Lines may end in LF alone.
+        if *byte == b'\n' && (last[2] == b'\n' || last[1..] == *b"\n\r") {
+            return stream.read(&mut space[..=at]);
+        }
+        last = [last[1], last[2], *byte];
+    }
+    stream.read(&mut space[..count])
 }
 
 /// The time left, `None` for ever.

@@ -51,6 +51,7 @@ pub(super) fn open(path: &Path, append: bool, context: &mut Context<'_>) -> Resu
     let sink = Queue::to_file(file);
     let waker = context.inbox.waker();
     sink.on_change(move || waker.nudge());
+    super::context::mind(&mut context.inbox, sink.clone());
     Ok(sink)
 }
 

@@ -51,6 +51,12 @@ struct Variable {
     effect: &'static str,
 }
 
+#[derive(Serialize)]
+struct Page<'a> {
+    command: &'a str,
+    page: &'a str,
+}
+
 pub(super) fn run(options: &Help, context: &mut Context<'_>) -> Result<Exit> {
     match options.topic.as_deref() {
         Some("exit-codes") => exit_codes(context)?,
@@ -101,7 +107,15 @@ fn page(topic: Option<&str>, context: &mut Context<'_>) -> Result<()> {
             None => return Err(unknown(name, &root)),
         },
     };
-    context.text(&page.to_string())
+    let page = page.to_string();
+    if context.json() {
+        let command = topic.unwrap_or(root.get_name()).to_owned();
+        return context.object(&Page {
+            command: &command,
+            page: &page,
+        });
+    }
+    context.text(&page)
 }
 
 fn unknown(name: &str, root: &clap::Command) -> Error {

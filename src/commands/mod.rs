@@ -39,6 +39,13 @@ pub use context::{Context, Flushed, write_failed};
 /// # Errors
 /// The command's own; an unhappy stop reason is a result, not an error.
 pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
+    // What only shows something; what awaits a turn decides for itself.
+    context.ends_unwatched = match command {
+        Command::Tail(options) => options.until.is_none(),
+        Command::List | Command::Show(_) | Command::Approvals(_) | Command::Ping(_) => true,
+        Command::Render(options) => options.reports.report.is_empty(),
+        _ => false,
+    };
     let exit = match command {
         // The only one whose code may be somebody else's.
         Command::Simulate(options) => return simulate::run(options, context),

@@ -1,12 +1,14 @@
 //! `render`: an NDJSON log as any output, in the order of its lines.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read as _;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::Context;
 use super::context::Flushed;
-use super::outputs::{self, Outputs};
+use super::outputs::Outputs;
+use super::verdict;
 use crate::cli::{Output, Render};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -20,36 +22,30 @@ const LINE_CAP: u64 = 64 * 1024 * 1024;
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let mut outputs = Outputs::stdout(context, None);
     outputs.open_reports(&options.reports.report, context)?;
-    let mut lines = Lines::open(&options.file, context)?;
+    let lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
-    loop {
-        // The file may be a pipe that stays quiet, so each batch is read on a thread of its own.
-        let (read, batch) = context.wait("the log", move || lines.batch())?;
-        lines = read;
-        let last = batch.is_empty();
-        for (number, line) in batch {
-            let event =
-                Event::parse(&line).map_err(|error| no_event(&options.file, number, &error))?;
-            note_end(&mut verdict, &event, &outputs);
-            outputs.event(&event);
-        }
-        outputs.idle();
-        if outputs.unwatched() || last {
-            break;
-        }
-        if outputs.write_failed {
-            return Ok(Exit::OutputFailed);
-        }
+    let broken = show(lines, &options.file, &mut verdict, &mut outputs, context)?;
+    if outputs.write_failed {
+        return Ok(Exit::OutputFailed);
+    }
+    // What stands before a line that is no event is shown all the same.
+    if let Some(error) = broken {
+        outputs.end(None);
+        return Err(error);
     }
     if context.global.format() == Output::Answer {
-        let verdict = verdict.get_or_insert_with(Verdict::default);
-        verdict.answer = outputs.answer();
+        let shown = verdict.get_or_insert_with(Verdict::default);
+        shown.answer = outputs.answer();
+        // A reader that left wants no word.
+        if !outputs.unwatched() {
+            verdict::explain_empty_answer(shown.answer.is_some(), shown.reason.as_ref(), context);
+        }
     }
     outputs.end(verdict.as_ref());
     outputs.report(verdict.as_ref());
     for (mut sink, _) in outputs.files() {
         if let Flushed::Signal(signal) = context.settle(&mut sink, true) {
-            return Err(outputs::stopped(signal));
+            return Err(Error::signal(signal));
         }
     }
     outputs.check();
@@ -60,8 +56,45 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     })
 }
 
+/// Shows the lines in their order; gives what is wrong with the one that ended them, if one did.
+fn show(
+    mut lines: Lines,
+    file: &Path,
+    verdict: &mut Option<Verdict>,
+    outputs: &mut Outputs,
+    context: &mut Context<'_>,
+) -> Result<Option<Error>> {
+    loop {
+        // The file may be a pipe that stays quiet, so each batch is read on a thread of its own.
+        let read = context.wait("the log", move || Ok(lines.batch()));
+        let Read {
+            rest,
+            batch,
+            mut error,
+        } = read?;
+        lines = rest;
+        let last = batch.is_empty();
+        for (number, line) in batch {
+            match Event::parse(&line) {
+                Ok(event) => {
+                    note_end(verdict, &event);
+                    outputs.event(&event);
+                }
+                Err(why) => {
+                    error = Some(no_event(file, number, &why));
+                    break;
+                }
+            }
+        }
+        outputs.idle();
+        if last || error.is_some() || outputs.unwatched() || outputs.write_failed {
+            return Ok(error);
+        }
+    }
+}
+
 /// Keeps the reason of the last turn; a turn that begins has none yet.
-fn note_end(verdict: &mut Option<Verdict>, event: &Event<'_>, _outputs: &Outputs) {
+fn note_end(verdict: &mut Option<Verdict>, event: &Event<'_>) {
     match event.kind {
         EventKind::TurnStarted => *verdict = None,
         EventKind::TurnCompleted => {
@@ -85,19 +118,19 @@ fn no_event(file: &Path, number: u64, error: &crate::protocol::NotAnEvent) -> Er
 
 /// The lines of a log, in batches.
 struct Lines {
-    reader: BufReader<Box<dyn Read + Send>>,
+    reader: BufReader<Box<dyn io::Read + Send>>,
     number: u64,
     name: String,
 }
 
 impl Lines {
     fn open(path: &Path, context: &mut Context<'_>) -> Result<Self> {
-        let reader: Box<dyn Read + Send> = if path == Path::new("-") {
+        let reader: Box<dyn io::Read + Send> = if path == Path::new("-") {
             context
                 .streams
                 .stdin
                 .take()
-                .unwrap_or_else(|| Box::new(std::io::empty()))
+                .unwrap_or_else(|| Box::new(io::empty()))
         } else {
             let file = path.to_owned();
             Box::new(context.wait("the log", move || {
@@ -113,33 +146,53 @@ impl Lines {
         })
     }
 
-    /// The next lines that are at hand, with their numbers; empty at the end.
-    fn batch(mut self) -> Result<(Self, Vec<(u64, String)>)> {
+    /// The next lines that are at hand, with their numbers; none at the end.
+    fn batch(mut self) -> Read {
         let mut batch = Vec::new();
+        let mut error = None;
         while batch.is_empty() || (self.reader.buffer().contains(&b'\n') && batch.len() < 1000) {
-            let mut line = Vec::new();
-            let read = (&mut self.reader)
-                .take(LINE_CAP)
-                .read_until(b'\n', &mut line)
-                .map_err(|error| {
-                    Error::usage(format!("{} cannot be read", self.name)).caused_by(error)
-                })?;
-            if read == 0 {
-                break;
-            }
-            self.number += 1;
-            let text = String::from_utf8(line).map_err(|error| {
-                Error::new(
-                    Kind::Protocol,
-                    format!("line {} of {} is not UTF-8", self.number, self.name),
-                )
-                .caused_by(error)
-            })?;
-            let text = text.trim_end_matches(['\n', '\r']);
-            if !text.trim().is_empty() {
-                batch.push((self.number, text.to_owned()));
+            match self.line() {
+                Ok(Some(line)) if line.trim().is_empty() => {}
+                Ok(Some(line)) => batch.push((self.number, line)),
+                Ok(None) => break,
+                Err(why) => {
+                    error = Some(why);
+                    break;
+                }
             }
         }
-        Ok((self, batch))
+        Read {
+            rest: self,
+            batch,
+            error,
+        }
     }
+
+    /// The next line, without its end.
+    fn line(&mut self) -> Result<Option<String>> {
+        let mut line = Vec::new();
+        let read = (&mut self.reader)
+            .take(LINE_CAP)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| {
+                Error::usage(format!("{} cannot be read", self.name)).caused_by(error)
+            })?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut text = String::from_utf8(line).map_err(|error| {
+            let what = format!("line {} of {} is not UTF-8", self.number, self.name);
+            Error::new(Kind::Protocol, what).caused_by(error)
+        })?;
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        Ok(Some(text))
+    }
+}
+
+/// Lines that were read, and what kept the next one from being read.
+struct Read {
+    rest: Lines,
+    batch: Vec<(u64, String)>,
+    error: Option<Error>,
 }

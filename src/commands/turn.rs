@@ -1,5 +1,6 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::Context;
@@ -45,6 +46,10 @@ impl<'g> Awaiting<'g> {
             );
         }
         context.bound(gate.timeout);
+        let summary = gate.summary.as_deref().map(Path::as_os_str);
+        context.ends_unwatched = gate.events.is_none()
+            && summary.is_none_or(|path| path == "-")
+            && gate.reports.report.is_empty();
         let mut outputs = Outputs::stdout(context, None);
         outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {
@@ -187,31 +192,9 @@ impl<'g> Awaiting<'g> {
             );
         }
         if context.global.format() == Output::Answer {
-            self.explain_empty_answer(reason, context);
+            verdict::explain_empty_answer(self.outputs.answer().is_some(), reason, context);
         }
         outputs::tell(judgement, context);
-    }
-
-    /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.
-    fn explain_empty_answer(&self, reason: Option<&StopReason>, context: &Context<'_>) {
-        let has_text = self.outputs.answer().is_some();
-        let counts = matches!(
-            reason,
-            Some(StopReason::Done | StopReason::Unverified | StopReason::Incomplete)
-        );
-        if has_text && counts {
-            return;
-        }
-        let why = match reason {
-            Some(_) if counts => {
-                "the turn ended without any text after its last tool call".to_owned()
-            }
-            Some(reason) => format!("the turn ended {reason}"),
-            None => "the turn's end was not seen".to_owned(),
-        };
-        context
-            .console
-            .notice("no_answer", &format!("no answer is printed: {why}"));
     }
 }
 

@@ -1,5 +1,6 @@
 //! From what was seen of a turn to the exit code, its sentence and the summary's facts.
 
+use super::Context;
 use super::gates::{self, Finding};
 use crate::cli::Gate;
 use crate::error::Kind;
@@ -325,3 +326,29 @@ fn records(turn: &Turn) -> Vec<ApprovalRecord> {
     };
     turn.approvals.iter().map(record).collect()
 }
+
+/// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.
+pub(super) fn explain_empty_answer(
+    has_text: bool,
+    reason: Option<&StopReason>,
+    context: &Context<'_>,
+) {
+    let counts = matches!(
+        reason,
+        Some(StopReason::Done | StopReason::Unverified | StopReason::Incomplete)
+    );
+    if has_text && counts {
+        return;
+    }
+    let why = match reason {
+        Some(_) if counts => "the turn ended without any text after its last tool call".to_owned(),
+        Some(reason) => format!("the turn ended {reason}"),
+        None => "the turn's end was not seen".to_owned(),
+    };
+    let message = format!("no answer is printed: {why}");
+    context.console.notice("no_answer", &message);
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

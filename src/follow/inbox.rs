@@ -4,10 +4,12 @@
 //! say arrives here, and so do signals. A deadline is the wait's timeout. So nothing ever has to
 //! be interrupted.
 
-use std::sync::mpsc::{self, Receiver, SyncSender, TryRecvError};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::mailbox::Mailbox;
 use super::reader::FromStream;
 use crate::error::{Error, Kind, Result};
 
@@ -27,43 +29,57 @@ pub enum Input {
     Typed(Option<String>),
 }
 
-/// How many inputs may queue up before the reading thread waits for the main thread.
-const CAPACITY: usize = 64;
-
-/// The inbox, and the source of numbers for what reports to it.
-pub struct Inbox {
-    sender: SyncSender<Input>,
-    receiver: Receiver<Input>,
-    last_number: u64,
-    signal: Option<i32>,
+/// How far what is written is behind what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Backlog {
+    /// Hardly.
+    Low,
+    /// So far that the reader of the output is the slower one: it is given a moment.
+    High,
+    /// So far that nothing more can be taken: the daemon has to wait, and to repeat what it drops.
+    Full,
 }
 
-impl Default for Inbox {
-    fn default() -> Self {
-        let (sender, receiver) = mpsc::sync_channel(CAPACITY);
-        Self {
-            sender,
-            receiver,
-            last_number: 0,
-            signal: None,
-        }
+/// How long a reader that is slower than the daemon is waited for, before everything is read that the daemon sends and
+/// queued for it. Waiting keeps the queue short; the daemon gives up a client that is some 500 events behind.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The inbox, and the source of numbers for what reports to it.
+#[derive(Default)]
+pub struct Inbox {
+    mailbox: Arc<Mailbox>,
+    last_number: u64,
+    signal: Option<i32>,
+    /// What is asked before more of a stream is taken.
+    outputs: Vec<Box<dyn Fn() -> Backlog>>,
+    /// When the moment is over that a slow reader is given.
+    patient_until: Option<Instant>,
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.mailbox.close();
     }
 }
 
 /// Lets another thread report to the inbox.
 #[derive(Clone)]
-pub struct Waker(SyncSender<Input>);
+pub struct Waker(Arc<Mailbox>);
 
 impl Waker {
     /// Delivers; waits for room if the inbox is full.
     pub fn send(&self, input: Input) {
-        // The inbox is gone only when the program ends.
-        let _ = self.0.send(input);
+        self.0.push(input);
     }
 
-    /// Delivers unless the inbox is full, in which case the main thread is awake anyway.
+    /// Says that the output has changed; never waits.
     pub fn nudge(&self) {
-        let _ = self.0.try_send(Input::Output);
+        self.0.push(Input::Output);
+    }
+
+    /// Waits a moment for what was sent before to be dealt with.
+    pub(super) fn pause(&self) {
+        self.0.wait_for_rest(PATIENCE);
     }
 }
 
@@ -98,7 +114,7 @@ impl Inbox {
     /// A handle for other threads.
     #[must_use]
     pub fn waker(&self) -> Waker {
-        Waker(self.sender.clone())
+        Waker(Arc::clone(&self.mailbox))
     }
 
     /// A number nobody else has.
@@ -123,28 +139,51 @@ impl Inbox {
         Pending { number, answer }
     }
 
+    /// Adds an output that may fall behind. Whoever writes it nudges the inbox when it is not behind any more.
+    pub fn mind(&mut self, output: impl Fn() -> Backlog + 'static) {
+        self.outputs.push(Box::new(output));
+    }
+
     /// The next input, or `None` at the deadline. `idle` is called once before it has to wait.
+    ///
+    /// Nothing of a stream is taken while the outputs are too far behind; everything else is.
     pub fn next(&mut self, deadline: Option<Instant>, idle: impl FnOnce()) -> Option<Input> {
-        let input = match self.receiver.try_recv() {
-            Ok(input) => Some(input),
-            Err(TryRecvError::Disconnected) => None,
-            Err(TryRecvError::Empty) => {
-                idle();
-                self.wait(deadline)
-            }
-        };
+        let held = self.held_until();
+        let mut input = self.mailbox.try_pop(held.is_none());
+        if input.is_none() {
+            idle();
+            input = self.wait(deadline);
+        }
         if let Some(Input::Signal(number)) = input {
             self.signal = Some(number);
         }
         input
     }
 
-    fn wait(&self, deadline: Option<Instant>) -> Option<Input> {
-        let Some(deadline) = deadline else {
-            return self.receiver.recv().ok();
-        };
-        let left = deadline.saturating_duration_since(Instant::now());
-        self.receiver.recv_timeout(left).ok()
+    fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {
+        loop {
+            let held = self.held_until();
+            let until = held.into_iter().chain(deadline).min();
+            let input = self.mailbox.pop(held.is_none(), until);
+            if input.is_some() || deadline.is_some_and(|due| Instant::now() >= due) {
+                return input;
+            }
+        }
+    }
+
+    /// Until when nothing of a stream is to be taken, if the outputs are behind.
+    fn held_until(&mut self) -> Option<Instant> {
+        let backlog = self.outputs.iter().map(|output| output()).max();
+        if backlog.unwrap_or(Backlog::Low) == Backlog::Low {
+            self.patient_until = None;
+            return None;
+        }
+        let now = Instant::now();
+        if backlog == Some(Backlog::Full) {
+            return Some(now + PATIENCE);
+        }
+        let until = *self.patient_until.get_or_insert(now + PATIENCE);
+        (now < until).then_some(until)
     }
 
     /// The signal that has arrived, if one has.
@@ -153,39 +192,16 @@ impl Inbox {
         self.signal
     }
 
-    /// Waits for one answer and for nothing else.
+    /// Waits for one answer; what else arrives is dropped, unless [`Waited`] can say it.
     pub fn wait_for<T>(&mut self, pending: &Pending<T>, deadline: Option<Instant>) -> Waited {
         loop {
             match self.next(deadline, || ()) {
                 Some(Input::Answered(number)) if pending.is(number) => return Waited::Answered,
                 Some(Input::Signal(signal)) => return Waited::Signal(signal),
+                Some(Input::Output) => return Waited::Output,
                 Some(_) => {}
                 None => return Waited::Deadline,
             }
-        }
-    }
-
-    /// Waits for one answer and takes it.
-    ///
-    /// # Errors
-    /// The request's own error; [`Kind::Signal`] at the first signal; [`Kind::Timeout`] at the
-    /// deadline, naming `what` was waited for.
-    pub fn answer<T>(
-        &mut self,
-        pending: Pending<T>,
-        deadline: Option<Instant>,
-        what: &str,
-    ) -> Result<T> {
-        match self.wait_for(&pending, deadline) {
-            Waited::Answered => pending.take(),
-            Waited::Signal(signal) => Err(Error::new(
-                Kind::Signal(signal),
-                format!("stopped by a signal while waiting for {what}"),
-            )),
-            Waited::Deadline => Err(Error::new(
-                Kind::Timeout,
-                format!("timed out while waiting for {what}"),
-            )),
         }
     }
 }
@@ -197,6 +213,8 @@ pub enum Waited {
     Answered,
     /// A signal came first, by its number.
     Signal(i32),
+    /// The output changed; the answer may still come.
+    Output,
     /// The deadline came first.
     Deadline,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use super::inbox::{Input, Waker};
-use crate::client::{Client, Next};
+use crate::client::{Arrived, Batch, Client};
 use crate::error::Error;
 
 /// What a connection says.
@@ -23,36 +23,14 @@ pub enum FromStream {
     Failed(Error),
 }
 
-/// A batch is handed over when nothing more is buffered, or at this size.
-const BATCH_BYTES: usize = 64 * 1024;
-
-/// Events' texts, one after the other.
-#[derive(Default)]
-pub struct Batch {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Batch {
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-    }
-
-    /// The texts, in order.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts
-            .zip(&self.ends)
-            .map(|(start, end)| &self.text[start..*end])
-    }
-}
-
 /// Keeps a connection's thread going: once this is dropped, the thread ends at its next message.
 #[derive(Default)]
 pub(super) struct Reader {
     wanted: Arc<()>,
 }
+
+/// An event that is larger than this is read when the one before it is dealt with: not two of them in memory for nothing.
+const LARGE_BYTES: usize = 1024 * 1024;
 
 /// Opens the session's stream and reads it to its end, on a thread of its own.
 pub(super) fn start(
@@ -73,7 +51,7 @@ pub(super) fn start(
             to.send(Input::Stream(connection, message));
             true
         };
-        if let Some(end) = read(&client, &session_id, from, &send) {
+        if let Some(end) = read(&client, &session_id, from, &send, &|| to.pause()) {
             send(end);
         }
     });
@@ -86,6 +64,7 @@ fn read(
     session_id: &str,
     from: u64,
     send: &impl Fn(FromStream) -> bool,
+    pause: &impl Fn(),
 ) -> Option<FromStream> {
     let mut stream = match client.events(session_id, from) {
         Ok(stream) => stream,
@@ -94,31 +73,19 @@ fn read(
     if !send(FromStream::Opened) {
         return None;
     }
-    let (mut batch, mut alive) = (Batch::default(), false);
     loop {
-        let end = match stream.next() {
-            Next::Data(text) => {
-                batch.push(text);
-                None
+        match stream.next_batch() {
+            Arrived::Partly if stream.pending() > LARGE_BYTES => pause(),
+            Arrived::Partly => {}
+            Arrived::Batch(batch) => {
+                if !send(FromStream::Batch(batch)) {
+                    return None;
+                }
             }
-            Next::Alive => {
-                alive = true;
-                None
-            }
-            Next::End => Some(FromStream::Ended),
-            Next::Lost(how) => Some(FromStream::Lost(how)),
-            Next::Silent => Some(FromStream::Lost("no sign of life".to_owned())),
-            Next::Broken(error) => Some(FromStream::Failed(error)),
-        };
-        let full = end.is_some() || batch.text.len() >= BATCH_BYTES || stream.would_wait();
-        if full && (alive || !batch.ends.is_empty()) {
-            if !send(FromStream::Batch(std::mem::take(&mut batch))) {
-                return None;
-            }
-            alive = false;
-        }
-        if end.is_some() {
-            return end;
+            Arrived::End => return Some(FromStream::Ended),
+            Arrived::Lost(how) => return Some(FromStream::Lost(how)),
+            Arrived::Silent => return Some(FromStream::Lost("no sign of life".to_owned())),
+            Arrived::Broken(error) => return Some(FromStream::Failed(error)),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::json;
 use super::payload::Payload;
 use super::words::EventKind;
 
@@ -57,9 +58,46 @@ struct Envelope<'a> {
 impl<'a> Event<'a> {
     /// Reads the envelope of one line of JSON; the payload is checked to be JSON and left raw.
     ///
+    /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
+    /// order, with white space or escapes.
+    ///
+    /// The payload is checked by serde, or as strictly by [`json`], up to 16 KiB. One that is larger is looked through
+    /// for what no JSON on one line can hold, and at both its ends, but not walked: a megabyte of a tool's output would
+    /// cost more than everything else that is done with it. It has been framed twice over on its way, so that it can
+    /// be neither cut short nor run into the next one. Whoever wants to know what is in it decodes it and is told.
+    ///
     /// # Errors
     /// [`NotAnEvent`] if the text is not one JSON object with a `seq` and a `type`.
     pub fn parse(raw: &'a str) -> Result<Self, NotAnEvent> {
+        match Self::parse_usual(raw) {
+            Some(event) => Ok(event),
+            None => Self::parse_any(raw),
+        }
+    }
+
+    /// Reads `{"seq":1,"session_id":"…","type":"…","at":"…","payload":…}`.
+    fn parse_usual(raw: &'a str) -> Option<Self> {
+        let (seq, rest) = number(raw.strip_prefix("{\"seq\":")?)?;
+        let (session_id, rest) = plain(rest.strip_prefix(",\"session_id\":\"")?)?;
+        let (kind, rest) = plain(rest.strip_prefix(",\"type\":\"")?)?;
+        let (at, rest) = plain(rest.strip_prefix(",\"at\":\"")?)?;
+        let payload = rest.strip_prefix(",\"payload\":")?.strip_suffix('}')?;
+        if !json::is_value(payload.as_bytes()) {
+            return None;
+        }
+        Some(Self {
+            raw,
+            payload_json: if payload == "null" { "{}" } else { payload },
+            payload: OnceCell::new(),
+            seq,
+            session_id: Cow::Borrowed(session_id),
+            kind: EventKind::from(kind),
+            at: Cow::Borrowed(at),
+        })
+    }
+
+    /// Reads any envelope.
+    fn parse_any(raw: &'a str) -> Result<Self, NotAnEvent> {
         let envelope: Envelope<'a> = serde_json::from_str(raw).map_err(NotAnEvent)?;
         Ok(Self {
             raw,
@@ -84,6 +122,44 @@ impl<'a> Event<'a> {
         self.payload_json
     }
 
+    /// The turn that the event names; empty if it names none.
+    #[must_use]
+    pub fn turn_id(&self) -> &str {
+        match self.kind {
+            EventKind::TurnStarted
+            | EventKind::MessageDelta
+            | EventKind::MessageReasoning
+            | EventKind::ToolRequested
+            | EventKind::ToolApprovalRequired
+            | EventKind::Progress
+            | EventKind::TurnSteered
+            | EventKind::TurnCompleted => {}
+            _ => return "",
+        }
+        if let Some(id) = self.first_field("turn_id") {
+            return id;
+        }
+        match self.payload() {
+            Payload::TurnStarted(payload) => &payload.turn_id,
+            Payload::MessageDelta(payload) | Payload::MessageReasoning(payload) => &payload.turn_id,
+            Payload::ToolRequested(payload) => &payload.turn_id,
+            Payload::ApprovalRequired(payload) => &payload.turn_id,
+            Payload::Progress(payload) => &payload.turn_id,
+            Payload::TurnSteered(payload) => &payload.turn_id,
+            Payload::TurnCompleted(payload) => &payload.turn_id,
+            _ => "",
+        }
+    }
+
+    /// The first field of the payload, if it has this name and is a string without escapes: where the daemon puts ids,
+    /// so that nothing has to be decoded for them.
+    #[must_use]
+    pub fn first_field(&self, name: &str) -> Option<&'a str> {
+        let rest = self.payload_json.strip_prefix("{\"")?;
+        let rest = rest.strip_prefix(name)?.strip_prefix("\":\"")?;
+        plain(rest).map(|(value, _)| value)
+    }
+
     /// The payload in its typed form, decoded at the first call.
     #[must_use]
     pub fn payload(&self) -> &Payload<'a> {
@@ -92,9 +168,69 @@ impl<'a> Event<'a> {
     }
 }
 
+/// A number as JSON writes it, and what follows it.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    if number.starts_with('0') && digits > 1 {
+        return None;
+    }
+    Some((number.parse().ok()?, rest))
+}
+
+/// The inside of a string without escapes, and what follows its closing quote.
+fn plain(text: &str) -> Option<(&str, &str)> {
+    let end = json::plain_end(text.as_bytes())?;
+    Some((&text[..end], &text[end + 1..]))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn both_readers_see_the_same() {
+        let usual = r#"{"seq":7,"session_id":"0a1","type":"message.delta","at":"2026-01-01T00:00:00Z","payload":{"text":"a\u00e9\"é"}}"#;
+        for raw in [
+            usual.to_owned(),
+            usual.replace("{\"text\"", "{ \"text\""),
+            usual.replace(r#"{"text":"a\u00e9\"é"}"#, "null"),
+            usual.replace("message.delta", "x.y"),
+        ] {
+            let event = Event::parse_usual(&raw).unwrap();
+            assert_eq!(
+                format!("{event:?}"),
+                format!("{:?}", Event::parse_any(&raw).unwrap())
+            );
+        }
+        for raw in [
+            usual.replace(":7", ":07"),
+            usual.replace(":7", ":-7"),
+            usual.replace(":7", ":99999999999999999999"),
+            usual.replace("0a1", "0a\\u0031"),
+            usual.replace("0a1", "0a\n1"),
+            usual.replace("\"payload\":", "\"payload\": "),
+            usual.replace("}}", "},\"more\":1}"),
+            usual.replace("}}", "}"),
+            usual.replace("}}", "}} "),
+            usual.replace("}}", "}}}"),
+            usual.replace("at\":", "at\" :"),
+            usual.replace("\"at\"", "\"seq\""),
+        ] {
+            assert!(Event::parse_usual(&raw).is_none(), "{raw}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_by_hand_serde_reads_alike(raw in r#"\{"seq":[0-9]{1,3},"session_id":"[a\\"é]{0,3}","type":"[ab.\n]{1,4}","at":"[0-9T]{0,3}","payload":(\{\}|null|[0-9.]{1,3}|"[\\n]{0,3}"),?\}"#) {
+            if let Some(event) = Event::parse_usual(&raw) {
+                prop_assert_eq!(format!("{event:?}"), format!("{:?}", Event::parse_any(&raw).unwrap()));
+            }
+        }
+    }
 
     #[test]
     fn an_event_of_tomorrow_keeps_its_bytes() {
@@ -108,6 +244,25 @@ mod tests {
             r#"{"n":12345678901234567890,"x":1.10}"#
         );
         assert!(matches!(event.payload(), Payload::Unknown));
+    }
+
+    #[test]
+    fn ids_are_read_wherever_they_stand() {
+        for (kind, payload, id) in [
+            ("message.delta", r#"{"turn_id":"t1","text":"x"}"#, "t1"),
+            ("message.delta", r#"{"text":"x","turn_id":"t1"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":"t\u0031"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":""}"#, ""),
+            ("turn.completed", "{}", ""),
+            (
+                "tool.completed",
+                r#"{"turn_id":"t1","tool_call_id":"c"}"#,
+                "",
+            ),
+        ] {
+            let raw = format!(r#"{{"seq":1,"type":"{kind}","payload":{payload}}}"#);
+            assert_eq!(Event::parse(&raw).unwrap().turn_id(), id, "{raw}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod errors;
 mod event;
+mod json;
 mod measured;
 mod payload;
 mod requests;

@@ -4,6 +4,8 @@
 
 mod colour;
 mod queue;
+mod spool;
+mod target;
 mod watch;
 
 use std::ffi::OsString;
@@ -11,7 +13,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
 pub use colour::{Preference, wants_colour};
-pub use queue::{Queue, Sink};
+pub use queue::{Level, Queue, Sink};
 pub use watch::reader_left;
 
 /// The standard streams as the program uses them.
@@ -56,12 +58,12 @@ impl Streams {
         let shared = watch::same_file(&out, &err);
         let (out_sink, err_sink) = if shared {
             // One queue for both keeps their lines in the order they were written in.
-            let queue = Queue::new(vec![queue::Target::file(out), queue::Target::file(err)]);
+            let queue = Queue::new(vec![target::Target::file(out), target::Target::file(err)]);
             (queue.sink(0), queue.sink(1))
         } else {
             (
-                Queue::new(vec![queue::Target::file(out)]).sink(0),
-                Queue::new(vec![queue::Target::file(err)]).sink(0),
+                Queue::new(vec![target::Target::file(out)]).sink(0),
+                Queue::new(vec![target::Target::file(err)]).sink(0),
             )
         };
         Ok(Self {
@@ -82,8 +84,8 @@ impl Streams {
     #[must_use]
     pub fn of(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
         Self {
-            out: Queue::new(vec![queue::Target::other(out)]).sink(0),
-            err: Queue::new(vec![queue::Target::other(err)]).sink(0),
+            out: Queue::new(vec![target::Target::other(out)]).sink(0),
+            err: Queue::new(vec![target::Target::other(err)]).sink(0),
             stdin: Some(Box::new(io::empty())),
             in_terminal: false,
             out_terminal: false,

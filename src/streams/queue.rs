@@ -2,67 +2,37 @@
 //!
 //! A pipe that nobody empties may block a write for ever, and the main thread has signals,
 //! deadlines and the daemon to attend to. So bytes go into a queue and a thread of its own writes
-//! them. Only what certainly will not block is written at once: a few bytes, into a pipe that says
-//! it takes them, with nothing queued before. That is the live case, and saves it a thread switch.
+//! them. Only what certainly will not block is written at once, with nothing queued before: that is
+//! the usual case, and saves it a thread switch.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::watch;
+use super::spool::{Backlog, Block, Limits};
+use super::target::{Direct, Target};
 
-/// POSIX: a pipe that polls as writable takes this many bytes without blocking.
-const PIPE_BUF: usize = 4096;
+/// A sink hands its bytes over when it has as many, if it is not flushed before.
+const ENOUGH: usize = 64 * 1024;
 
-/// Where the bytes of one stream go.
-pub(super) struct Target {
-    write: Box<dyn Write + Send>,
-    /// A second handle, if the stream is a pipe that may be written to at once.
-    direct: Option<File>,
-}
+/// With more than this waiting, the reader of the stream is the slower one.
+const HIGH: u64 = 256 * 1024;
 
-impl Target {
-    /// A stream of this process.
-    pub(super) fn file(file: OwnedFd) -> Self {
-        let direct = watch::can_be_left(&file)
-            .then(|| file.try_clone().ok())
-            .flatten();
-        Self {
-            write: Box::new(Patient(File::from(file))),
-            direct: direct.map(File::from),
-        }
-    }
+/// With no more than this waiting again, whoever held back goes on.
+const LOW: u64 = 64 * 1024;
 
-    /// Any other writer.
-    pub(super) fn other(write: Box<dyn Write + Send>) -> Self {
-        Self {
-            write,
-            direct: None,
-        }
-    }
-}
-
-/// A file that may have been made non-blocking by another process that shares it.
-struct Patient(File);
-
-impl Write for Patient {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        loop {
-            match self.0.write(bytes) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    watch::wait_until_writable(&self.0);
-                }
-                other => return other,
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// How far the output is behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Hardly.
+    Low,
+    /// So far that a reader which does read should be waited for.
+    High,
+    /// So far that nothing more should be added.
+    Full,
 }
 
 /// The bytes on their way to one or two targets, in order.
@@ -72,13 +42,15 @@ pub struct Queue(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    direct: Vec<Option<File>>,
+    /// As [`State::waiting`], to be looked at without the lock.
+    waiting: AtomicU64,
 }
 
 struct State {
-    pending: VecDeque<(usize, Vec<u8>)>,
-    /// A block has left the queue and is being written.
-    writing: bool,
+    backlog: Backlog,
+    /// Bytes that have left the backlog and are being written.
+    writing: u64,
+    direct: Vec<Option<Direct>>,
     /// The first failure of each target. After it, bytes for that target are dropped.
     failed: Vec<Option<io::ErrorKind>>,
     /// Whether that failure was asked for by whoever reports it.
@@ -89,27 +61,39 @@ struct State {
     waker: Option<Box<dyn Fn() + Send>>,
     /// The waker is to be called when the queue is empty.
     wake_when_empty: bool,
+    /// The waker is to be called when it is nearly so.
+    wake_when_low: bool,
+    /// The writing thread has nothing to do.
+    resting: bool,
 }
 
 impl Queue {
-    pub(super) fn new(mut targets: Vec<Target>) -> Self {
-        let direct = targets
-            .iter_mut()
-            .map(|target| target.direct.take())
-            .collect();
+    pub(super) fn new(targets: Vec<Target>) -> Self {
+        Self::with_limits(targets, Limits::default())
+    }
+
+    /// The same with other bounds on what may wait.
+    pub(super) fn with_limits(mut targets: Vec<Target>, limits: Limits) -> Self {
+        let state = State {
+            backlog: Backlog::new(limits),
+            writing: 0,
+            direct: targets
+                .iter_mut()
+                .map(|target| target.direct.take())
+                .collect(),
+            failed: targets.iter().map(|_| None).collect(),
+            told: targets.iter().map(|_| false).collect(),
+            targets: Some(targets),
+            pushed: 0,
+            waker: None,
+            wake_when_empty: false,
+            wake_when_low: false,
+            resting: false,
+        };
         Self(Arc::new(Shared {
-            state: Mutex::new(State {
-                pending: VecDeque::new(),
-                writing: false,
-                failed: targets.iter().map(|_| None).collect(),
-                told: targets.iter().map(|_| false).collect(),
-                targets: Some(targets),
-                pushed: 0,
-                waker: None,
-                wake_when_empty: false,
-            }),
+            state: Mutex::new(state),
             changed: Condvar::new(),
-            direct,
+            waiting: AtomicU64::new(0),
         }))
     }
 
@@ -132,74 +116,116 @@ impl Queue {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, target: usize, bytes: Vec<u8>) -> io::Result<()> {
+    /// Takes the bytes over: writes what goes at once, and queues the rest. What was written as a whole is left behind,
+    /// as a buffer to be used again.
+    fn push(&self, target: usize, bytes: &mut Cow<'_, [u8]>) -> io::Result<()> {
         let mut state = self.lock();
         if let Some(kind) = state.failed[target] {
             return Err(kind.into());
         }
         state.pushed += bytes.len() as u64;
-        if state.pending.is_empty() && !state.writing && bytes.len() <= PIPE_BUF {
-            match self.write_at_once(target, &bytes) {
-                Some(Ok(())) => return Ok(()),
-                Some(Err(error)) => {
+        let mut written = 0;
+        if state.is_empty()
+            && let Some(direct) = &mut state.direct[target]
+        {
+            match direct.write(bytes) {
+                Ok(count) => written = count,
+                Err(error) => {
                     state.failed[target] = Some(error.kind());
                     // Whoever is about to wait looks again first.
                     state.wake();
                     return Err(error);
                 }
-                None => {}
             }
         }
-        state.pending.push_back((target, bytes));
+        if written == bytes.len() {
+            return Ok(());
+        }
+        if let (0, Cow::Owned(bytes)) = (written, &mut *bytes) {
+            let bytes = std::mem::take(bytes);
+            state.backlog.push(Block { target, bytes });
+        } else {
+            // Piece by piece, so that what is written of a huge event is no longer in memory.
+            for piece in bytes[written..].chunks(ENOUGH) {
+                let bytes = piece.to_vec();
+                state.backlog.push(Block { target, bytes });
+            }
+        }
+        self.0.waiting.store(state.waiting(), Ordering::Relaxed);
         if let Some(targets) = state.targets.take() {
             let queue = self.clone();
             thread::spawn(move || queue.write_all(targets));
         }
-        drop(state);
-        self.0.changed.notify_all();
+        if std::mem::take(&mut state.resting) {
+            drop(state);
+            self.0.changed.notify_all();
+        }
         Ok(())
     }
 
-    /// Writes a small block if that cannot block; `None` if it might.
-    fn write_at_once(&self, target: usize, bytes: &[u8]) -> Option<io::Result<()>> {
-        let mut file = self.0.direct[target].as_ref()?;
-        if !watch::takes_bytes(file) {
-            return None;
+    /// How far the output is behind. If it is, the waker is called once it is not.
+    fn level(&self) -> Level {
+        if self.0.waiting.load(Ordering::Relaxed) <= HIGH {
+            return Level::Low;
         }
-        match file.write_all(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
-            result => Some(result),
-        }
+        let mut state = self.lock();
+        let level = if state.backlog.is_full() {
+            Level::Full
+        } else if state.waiting() > HIGH {
+            Level::High
+        } else {
+            Level::Low
+        };
+        state.wake_when_low = level > Level::Low;
+        level
     }
 
     /// The writing thread. It ends with the process.
     fn write_all(&self, mut targets: Vec<Target>) {
         let mut state = self.lock();
         loop {
-            let Some((target, bytes)) = state.pending.pop_front() else {
-                if std::mem::take(&mut state.wake_when_empty) {
-                    state.wake();
+            let Block { target, bytes } = match state.backlog.pop() {
+                Ok(Some(block)) => block,
+                Ok(None) => {
+                    if std::mem::take(&mut state.wake_when_empty) {
+                        state.wake();
+                    }
+                    state.resting = true;
+                    let woken = self.0.changed.wait(state);
+                    state = woken.unwrap_or_else(PoisonError::into_inner);
+                    continue;
                 }
-                state = self
-                    .0
-                    .changed
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-                continue;
+                Err((target, error)) => {
+                    state.fail(target, &error);
+                    continue;
+                }
             };
-            if state.failed[target].is_some() {
-                continue;
-            }
-            state.writing = true;
-            drop(state);
-            let write = &mut targets[target].write;
-            let result = write.write_all(&bytes).and_then(|()| write.flush());
-            state = self.lock();
-            state.writing = false;
+            let result = if state.failed[target].is_some() {
+                Ok(())
+            } else {
+                state.writing = bytes.len() as u64;
+                drop(state);
+                let write = &mut targets[target].write;
+                let result = write.write_all(&bytes).and_then(|()| write.flush());
+                state = self.lock();
+                state.writing = 0;
+                result
+            };
             if let Err(error) = result {
-                state.failed[target] = Some(error.kind());
-                state.wake();
+                state.fail(target, &error);
             }
+            self.written(&mut state);
+        }
+    }
+
+    /// Tells whoever waits for that how much is left.
+    fn written(&self, state: &mut State) {
+        let waiting = state.waiting();
+        self.0.waiting.store(waiting, Ordering::Relaxed);
+        if waiting <= LOW && std::mem::take(&mut state.wake_when_low) {
+            state.wake();
+        }
+        if waiting == 0 {
             self.0.changed.notify_all();
         }
     }
@@ -207,7 +233,17 @@ impl Queue {
 
 impl State {
     fn is_empty(&self) -> bool {
-        self.pending.is_empty() && !self.writing
+        self.backlog.is_empty() && self.writing == 0
+    }
+
+    /// Everything that is not written, in bytes.
+    fn waiting(&self) -> u64 {
+        self.backlog.len() + self.writing
+    }
+
+    fn fail(&mut self, target: usize, error: &io::Error) {
+        self.failed[target].get_or_insert(error.kind());
+        self.wake();
     }
 
     fn wake(&self) {
@@ -259,6 +295,12 @@ impl Sink {
         state.is_empty()
     }
 
+    /// How far the stream is behind; if it is, the waker is called once it is not.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.queue.level()
+    }
+
     /// Bytes flushed so far, written or not.
     #[must_use]
     pub fn pushed(&self) -> u64 {
@@ -294,8 +336,14 @@ impl Sink {
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() >= ENOUGH {
+            // Not worth a copy, and it may be huge.
+            self.flush()?;
+            self.queue.push(self.target, &mut Cow::Borrowed(bytes))?;
+            return Ok(bytes.len());
+        }
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= 64 * 1024 {
+        if self.buffer.len() >= ENOUGH {
             self.flush()?;
         }
         Ok(bytes.len())
@@ -305,8 +353,13 @@ impl Write for Sink {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        self.queue
-            .push(self.target, std::mem::take(&mut self.buffer))
+        let mut bytes = Cow::Owned(std::mem::take(&mut self.buffer));
+        let result = self.queue.push(self.target, &mut bytes);
+        if let Cow::Owned(mut buffer) = bytes {
+            buffer.clear();
+            self.buffer = buffer;
+        }
+        result
     }
 }
 

@@ -1,5 +1,6 @@
 //! Questions about the file behind a stream that the standard library cannot answer.
 
+use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -28,6 +29,27 @@ pub(super) fn takes_bytes(file: &impl AsFd) -> bool {
     let mut files = [PollFd::new(file, PollFlags::OUT)];
     poll(&mut files, Some(&rustix::event::Timespec::default())).is_ok_and(|ready| ready == 1)
         && files[0].revents().contains(PollFlags::OUT)
+}
+
+/// Opens a pipe once more, so that writing to it does not block; `None` where that cannot be done.
+#[cfg(target_os = "linux")]
+pub(super) fn open_again(file: &impl AsFd) -> Option<File> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::fd::AsRawFd;
+
+    let stat = fstat(file).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Fifo {
+        return None;
+    }
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Some(rustix::fs::open(path, flags, Mode::empty()).ok()?.into())
+}
+
+/// Elsewhere opening again means the same open file, with what is shared of it.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn open_again(_file: &impl AsFd) -> Option<File> {
+    None
 }
 
 /// Blocks until the file takes bytes or is broken.

@@ -1,6 +1,6 @@
 //! Which daemon and which session is meant, and the commands about sessions and questions.
 
-#![allow(clippy::unwrap_used, clippy::pedantic)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
 mod support;

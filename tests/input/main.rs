@@ -1,6 +1,6 @@
 //! What comes in: arguments, prompts, images, logs; and the commands around the daemon.
 
-#![allow(clippy::unwrap_used, clippy::pedantic)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
 mod support;

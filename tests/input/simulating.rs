@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{HANG, dcodectl, objects, recording, until, wait_for};
+use crate::support::{HANG, binary, dcodectl, objects, recording, until, wait_for};
 
 /// What `sh -c` is run as inside.
 fn around(script: &str) -> crate::support::Run {
@@ -45,7 +45,7 @@ fn the_command_finds_the_daemon_and_this_program() {
     let ran = ran.exits(0).err("");
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(lines[0].contains("all ten tests pass"), "{ran:#?}");
-    assert_eq!(lines[2], crate::support::binary().to_str().unwrap());
+    assert_eq!(lines[2], binary().to_str().unwrap());
     // Nothing is left behind.
     let socket = Path::new(lines[1]);
     assert!(
@@ -96,6 +96,17 @@ fn a_chosen_socket_is_used_and_an_existing_path_is_left_alone() {
     assert!(!free.exists());
 }
 
+/// The program with INT and HUP as they are at a terminal: whoever runs the tests may ignore them,
+/// and then so would it.
+fn with_default_signals(arguments: &[&str]) -> Command {
+    let mut command = Command::new("env");
+    command
+        .arg("--default-signal=INT,HUP")
+        .arg(binary())
+        .args(arguments);
+    command
+}
+
 #[test]
 fn without_a_command_it_serves_until_a_signal() {
     for (json, signal, code) in [
@@ -103,7 +114,7 @@ fn without_a_command_it_serves_until_a_signal() {
         (true, Signal::INT, 130),
         (false, Signal::HUP, 129),
     ] {
-        let mut command = dcodectl(["simulate", "done"]).into_command();
+        let mut command = with_default_signals(&["simulate", "done"]);
         command.args(json.then_some("--json"));
         command
             .stdin(Stdio::null())
@@ -141,11 +152,13 @@ fn term_and_hup_are_passed_to_the_command_which_is_outlived() {
             got.display(),
             ready.display()
         );
-        let running = around(&script).start();
+        let arguments = ["simulate", "done", "--", "sh", "-c", &script];
+        let mut child = with_default_signals(&arguments).spawn().unwrap();
         until("the command", || ready.exists());
-        running.signal(signal);
+        kill_process(Pid::from_child(&child), signal).unwrap();
         // It still had its daemon while it cleaned up.
-        running.wait().exits(5).out("").err("");
+        let status = wait_for(&mut child, HANG).unwrap();
+        assert_eq!(status.code(), Some(5));
         assert_eq!(fs::read_to_string(&got).unwrap(), "got\n");
     }
 }

@@ -101,10 +101,7 @@ fn b31_crlf_streams_are_the_same_events() {
 fn b32_characters_may_be_split_anywhere_and_data_may_lack_its_space() {
     let mut turn = small_turn();
     turn[1] = wire::event(3, "message.delta", r#"{"turn_id":"t1","text":"a🦀b"}"#);
-    let body: String = turn
-        .iter()
-        .map(|event| format!("data:{event}\n\n"))
-        .collect();
+    let body = turn.map(|event| format!("data:{event}\n\n")).concat();
     let crab = body.find('🦀').unwrap();
     for cut in 1..4 {
         let answer = wire::stream_in_chunks(body.as_bytes(), &[crab + cut, 1, 2]);

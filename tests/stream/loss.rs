@@ -187,7 +187,7 @@ fn a_hole_is_filled_by_asking_again() {
 
 #[test]
 fn a_hole_that_stays_ends_the_command_with_its_range() {
-    let start = small_turn().remove(0);
+    let [start, ..] = small_turn();
     let late = wire::event(7, "turn.completed", r#"{"turn_id":"t1","reason":"done"}"#);
     let (first, again) = (
         wire::frame(&start) + &wire::frame(&late),

@@ -1,6 +1,6 @@
 //! Following a stream: nothing lost, nothing twice, and no end but the turn's own.
 
-#![allow(clippy::unwrap_used, clippy::pedantic)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -68,11 +68,10 @@ fn nth_stream(nth: usize, answer: Vec<u8>) -> Fault {
 }
 
 /// A turn of session `s` from seq 2 on, as frames: start, a fragment, end.
-fn small_turn() -> Vec<String> {
+fn small_turn() -> [String; 3] {
     [
         wire::event(2, "turn.started", r#"{"turn_id":"t1","text":"x"}"#),
         wire::event(3, "message.delta", r#"{"turn_id":"t1","text":"Yes."}"#),
         wire::event(4, "turn.completed", r#"{"turn_id":"t1","reason":"done"}"#),
     ]
-    .to_vec()
 }

@@ -10,6 +10,8 @@
 )]
 
 pub mod inside;
+pub mod paced;
+pub mod process;
 pub mod programs;
 pub mod snippets;
 pub mod wire;

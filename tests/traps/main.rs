@@ -1,6 +1,6 @@
 //! Every trap of the protocol's section 12, through the built binary.
 
-#![allow(clippy::unwrap_used, clippy::pedantic)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../support/mod.rs"]
 mod support;

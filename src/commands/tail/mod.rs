@@ -7,9 +7,9 @@ mod filter;
 mod follow;
 pub(super) mod lane;
 
-use super::Context;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
+use super::{Context, Flushed};
 use crate::cli::Tail;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -30,11 +30,15 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
         Outputs::merged(context)
     } else {
         Outputs::stdout(context, None)
-    };
+    }
+    .without_answer();
     let mut merge = Merge::new(options, cursor, context)?;
-    let ended = merge.follow(context, &mut outputs);
+    let mut ended = merge.follow(context, &mut outputs);
     outputs.end(None);
     let written = context.flush(!matches!(ended, Ended::Signal(_)));
+    if let Flushed::Signal(signal) = written {
+        ended = Ended::Signal(signal);
+    }
     outputs.check();
     merge.settle(written)?;
     finish(ended, &merge, &outputs, context)
@@ -54,7 +58,7 @@ fn check(options: &Tail) -> Result<()> {
 
 fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>) -> Result<Exit> {
     match ended {
-        Ended::Signal(signal) => Err(outputs::stopped(signal)),
+        Ended::Signal(signal) => Err(Error::signal(signal)),
         Ended::Failed(error) => Err(error),
         Ended::Told(exit) => Ok(exit),
         _ if outputs.write_failed => Ok(Exit::OutputFailed),

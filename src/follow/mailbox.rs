@@ -1,0 +1,263 @@
+//! The queue behind the inbox: what is urgent, what a stream has brought, and who waits for it.
+//!
+//! Streams are bounded by bytes and not by messages: a message is one event or a thousand. What is urgent never waits
+//! behind them. Nobody is woken who does not wait, which would cost a system call an event.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::inbox::Input;
+use super::reader::FromStream;
+
+/// So many bytes of events may be on their way to the main thread, the ones in its hands included.
+const BYTES: usize = 256 * 1024;
+
+/// What a message takes besides its text.
+const MESSAGE_BYTES: usize = 128;
+
+/// How many other inputs may queue up before their senders wait.
+const URGENT: usize = 64;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Mailbox {
+    state: Mutex<State>,
+    arrived: Condvar,
+    room: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    urgent: VecDeque<Input>,
+    streams: VecDeque<Input>,
+    /// Bytes of stream messages that are not dealt with.
+    bytes: usize,
+    /// Those of them that were handed out last.
+    in_hand: usize,
+    /// [`Input::Output`] is among the urgent ones: one is enough.
+    output: bool,
+    receiver_waits: bool,
+    senders_wait: bool,
+    closed: bool,
+}
+
+impl State {
+    fn pop(&mut self, with_streams: bool) -> Option<Input> {
+        if let Some(input) = self.urgent.pop_front() {
+            self.output &= !matches!(input, Input::Output);
+            return Some(input);
+        }
+        if !with_streams {
+            return None;
+        }
+        let input = self.streams.pop_front()?;
+        self.in_hand = size(&input);
+        Some(input)
+    }
+
+    /// What was handed out last is dealt with. While nothing of a stream is wanted it is still being written.
+    fn release(&mut self, with_streams: bool) -> usize {
+        if !with_streams {
+            return 0;
+        }
+        let released = std::mem::take(&mut self.in_hand);
+        self.bytes -= released;
+        released
+    }
+
+    /// Whether a message of this size has to wait. One message may always be on its way, however large.
+    fn has_no_room(&mut self, size: usize) -> bool {
+        !self.closed && self.bytes > 0 && self.bytes + size > BYTES
+    }
+}
+
+/// How many bytes of memory the message holds.
+fn size(input: &Input) -> usize {
+    match input {
+        Input::Stream(_, FromStream::Batch(batch)) => MESSAGE_BYTES + batch.size(),
+        _ => MESSAGE_BYTES,
+    }
+}
+
+impl Mailbox {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Delivers; waits for room if there is none.
+    pub(super) fn push(&self, input: Input) {
+        let mut state = self.lock();
+        if let Input::Stream(..) = input {
+            let size = size(&input);
+            state = self.wait_while(state, |state| state.has_no_room(size));
+            state.bytes += size;
+            state.streams.push_back(input);
+        } else if let Input::Output = input {
+            if std::mem::replace(&mut state.output, true) {
+                return;
+            }
+            state.urgent.push_back(input);
+        } else {
+            state = self.wait_while(state, |state| !state.closed && state.urgent.len() >= URGENT);
+            state.urgent.push_back(input);
+        }
+        if std::mem::take(&mut state.receiver_waits) {
+            drop(state);
+            self.arrived.notify_one();
+        }
+    }
+
+    fn wait_while<'a>(
+        &self,
+        mut state: MutexGuard<'a, State>,
+        mut condition: impl FnMut(&mut State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        while condition(&mut state) {
+            state.senders_wait = true;
+            state = self
+                .room
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
+    /// Waits until everything a stream has brought is dealt with, at most so long; for a sender that is about to need
+    /// much more memory.
+    pub(super) fn wait_for_rest(&self, bound: Duration) {
+        let due = Instant::now() + bound;
+        let mut state = self.lock();
+        while state.bytes > 0 && !state.closed {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state.senders_wait = true;
+            let woken = self.room.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The next input that is there; the one handed out before counts as dealt with.
+    pub(super) fn try_pop(&self, with_streams: bool) -> Option<Input> {
+        let mut state = self.lock();
+        let released = state.release(with_streams);
+        let input = state.pop(with_streams);
+        if (released > 0 || input.is_some()) && std::mem::take(&mut state.senders_wait) {
+            drop(state);
+            self.room.notify_all();
+        }
+        input
+    }
+
+    /// The next input, or `None` at the deadline.
+    pub(super) fn pop(&self, with_streams: bool, deadline: Option<Instant>) -> Option<Input> {
+        let mut state = self.lock();
+        if state.release(with_streams) > 0 && std::mem::take(&mut state.senders_wait) {
+            self.room.notify_all();
+        }
+        loop {
+            if let Some(input) = state.pop(with_streams) {
+                return Some(input);
+            }
+            let left = deadline.map(|due| due.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return None;
+            }
+            state.receiver_waits = true;
+            state = match left {
+                None => self
+                    .arrived
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    let woken = self.arrived.wait_timeout(state, left);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+            state.receiver_waits = false;
+        }
+    }
+
+    /// Nobody takes anything any more.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.room.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::thread;
+
+    use super::*;
+
+    fn stream(number: u64) -> Input {
+        Input::Stream(number, FromStream::Ended)
+    }
+
+    fn number(input: Option<Input>) -> u64 {
+        match input {
+            Some(Input::Stream(number, _) | Input::Answered(number)) => number,
+            Some(Input::Output) => 99,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn what_is_urgent_overtakes_streams_and_streams_keep_their_order() {
+        let mailbox = Mailbox::default();
+        for input in [
+            stream(1),
+            Input::Output,
+            stream(2),
+            Input::Output,
+            Input::Answered(7),
+        ] {
+            mailbox.push(input);
+        }
+        assert_eq!(number(mailbox.try_pop(false)), 99);
+        assert_eq!(number(mailbox.try_pop(true)), 7);
+        assert_eq!(number(mailbox.try_pop(false)), 0);
+        assert_eq!(number(mailbox.try_pop(true)), 1);
+        assert_eq!(number(mailbox.pop(true, None)), 2);
+        assert_eq!(number(mailbox.pop(true, Some(Instant::now()))), 0);
+        mailbox.push(Input::Output);
+        assert_eq!(number(mailbox.try_pop(true)), 99);
+    }
+
+    #[test]
+    fn a_sender_waits_for_room_and_an_urgent_one_does_not() {
+        let mailbox = Arc::new(Mailbox::default());
+        let count = (BYTES / MESSAGE_BYTES) as u64 + 50;
+        let sender = thread::spawn({
+            let mailbox = Arc::clone(&mailbox);
+            move || (1..=count).for_each(|number| mailbox.push(stream(number)))
+        });
+        thread::sleep(Duration::from_millis(50));
+        assert!(!sender.is_finished());
+        mailbox.push(Input::Signal(2));
+        assert!(matches!(mailbox.try_pop(true), Some(Input::Signal(2))));
+        for expected in 1..=count {
+            assert_eq!(number(mailbox.pop(true, None)), expected);
+        }
+        sender.join().unwrap();
+        // What is handed out is dealt with when the next is asked for.
+        mailbox.try_pop(true);
+        mailbox.wait_for_rest(Duration::from_secs(60));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_receiver_that_is_gone() {
+        let mailbox = Arc::new(Mailbox::default());
+        let sender = thread::spawn({
+            let mailbox = Arc::clone(&mailbox);
+            move || (0..9000).for_each(|number| mailbox.push(stream(number)))
+        });
+        thread::sleep(Duration::from_millis(20));
+        mailbox.close();
+        sender.join().unwrap();
+    }
+}

@@ -1,0 +1,377 @@
+//! Checks that text is JSON, as fast as it can be read and without building anything.
+//!
+//! Every event that is passed through has to be JSON, or a line of stdout would be none. serde takes three times as
+//! long to say so. What is read as a whole here is accepted only if serde would accept it, which a test holds it to;
+//! whatever is refused is given to serde, whose judgement and message count.
+
+/// How deep values may be nested before they are left to serde.
+const DEPTH: u32 = u128::BITS;
+
+/// How many bytes of a string are looked at together.
+const WORD: usize = size_of::<u64>();
+
+/// More than this is not read as a whole, but see [`looks_whole`].
+const WALKED_BYTES: usize = 16 * 1024;
+
+/// Whether the text is one JSON value, without white space around it.
+pub(super) fn is_value(text: &[u8]) -> bool {
+    if text.len() > WALKED_BYTES {
+        return looks_whole(text);
+    }
+    let starts_at_once = text.first().is_some_and(|byte| !byte.is_ascii_whitespace());
+    starts_at_once && value_end(text, 0) == Some(text.len())
+}
+
+/// Whether a long text is an object from its beginning to its end, as far as that can be seen without reading it: its
+/// first key and its last character are in place, and no byte of it is a control character, which neither a string nor
+/// a compact object can hold.
+fn looks_whole(text: &[u8]) -> bool {
+    let (blocks, rest) = text.as_chunks::<64>();
+    let controls = |block: &[u8]| {
+        block
+            .iter()
+            .fold(false, |found, byte| found | (*byte < 0x20))
+    };
+    let opens = text.starts_with(b"{\"") && key_end(text, 1).is_some();
+    let closes = matches!(text, [.., last, b'}'] if !matches!(last, b',' | b':' | b'{' | b'\\'));
+    opens && closes && !controls(rest) && !blocks.iter().any(|block| controls(block))
+}
+
+/// Where the inside of a string ends that has no escape.
+#[inline]
+pub(super) fn plain_end(text: &[u8]) -> Option<usize> {
+    let end = special(text, 0)?;
+    (text[end] == b'"').then_some(end)
+}
+
+/// Where the JSON value that begins at `at` ends; `None` if there is none that can be told.
+fn value_end(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut open = Open::default();
+    loop {
+        at = space_end(text, at);
+        at = match *text.get(at)? {
+            b'{' => {
+                open.push(true)?;
+                let inside = space_end(text, at + 1);
+                if text.get(inside)? == &b'}' {
+                    open.pop();
+                    inside + 1
+                } else {
+                    at = key_end(text, inside)?;
+                    continue;
+                }
+            }
+            b'[' => {
+                open.push(false)?;
+                let inside = space_end(text, at + 1);
+                if text.get(inside)? == &b']' {
+                    open.pop();
+                    inside + 1
+                } else {
+                    at = inside;
+                    continue;
+                }
+            }
+            b'"' => string_end(text, at + 1)?,
+            b't' => word_end(text, at, b"true")?,
+            b'f' => word_end(text, at, b"false")?,
+            b'n' => word_end(text, at, b"null")?,
+            _ => number_end(text, at)?,
+        };
+        match after_value(text, at, &mut open)? {
+            After::End(end) => return Some(end),
+            After::Value(next) => at = next,
+        }
+    }
+}
+
+/// What follows a value.
+enum After {
+    /// Nothing: it was the outermost one, and ended here.
+    End(usize),
+    /// The next value of the array or object.
+    Value(usize),
+}
+
+/// Closes what ends behind a value, and goes to the next one.
+fn after_value(text: &[u8], mut at: usize, open: &mut Open) -> Option<After> {
+    loop {
+        let Some(in_object) = open.innermost() else {
+            return Some(After::End(at));
+        };
+        at = space_end(text, at);
+        match (*text.get(at)?, in_object) {
+            (b',', true) => return key_end(text, space_end(text, at + 1)).map(After::Value),
+            (b',', false) => return Some(After::Value(at + 1)),
+            (b'}', true) | (b']', false) => open.pop(),
+            _ => return None,
+        }
+        at += 1;
+    }
+}
+
+/// The objects and arrays that are open, one bit each: set for an object.
+#[derive(Default)]
+struct Open {
+    kinds: u128,
+    depth: u32,
+}
+
+impl Open {
+    fn push(&mut self, object: bool) -> Option<()> {
+        if self.depth == DEPTH {
+            return None;
+        }
+        self.kinds = self.kinds << 1 | u128::from(object);
+        self.depth += 1;
+        Some(())
+    }
+
+    fn pop(&mut self) {
+        self.kinds >>= 1;
+        self.depth -= 1;
+    }
+
+    fn innermost(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.kinds & 1 == 1)
+    }
+}
+
+fn space_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = text.get(at) {
+        at += 1;
+    }
+    at
+}
+
+fn word_end(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    text[at..].starts_with(word).then_some(at + word.len())
+}
+
+/// Behind the colon of the key that begins at `at`.
+fn key_end(text: &[u8], at: usize) -> Option<usize> {
+    if text.get(at)? != &b'"' {
+        return None;
+    }
+    let colon = space_end(text, string_end(text, at + 1)?);
+    (text.get(colon)? == &b':').then_some(colon + 1)
+}
+
+fn number_end(text: &[u8], at: usize) -> Option<usize> {
+    let digits = |mut at: usize| {
+        let start = at;
+        while text.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        (at > start).then_some(at)
+    };
+    let whole = at + usize::from(text.get(at)? == &b'-');
+    let mut at = if text.get(whole)? == &b'0' {
+        whole + 1
+    } else {
+        digits(whole)?
+    };
+    if text.get(at) == Some(&b'.') {
+        at = digits(at + 1)?;
+    }
+    if let Some(b'e' | b'E') = text.get(at) {
+        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
+        at = digits(at + 1 + sign)?;
+    }
+    Some(at)
+}
+
+/// Behind the closing quote of the string whose inside begins at `at`.
+fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at = special(text, at)?;
+        at = match text[at] {
+            b'"' => return Some(at + 1),
+            b'\\' => escape_end(text, at)?,
+            // A control character.
+            _ => return None,
+        };
+    }
+}
+
+/// Behind the escape whose backslash stands at `at`.
+fn escape_end(text: &[u8], at: usize) -> Option<usize> {
+    match *text.get(at + 1)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
+        b'u' => {
+            let digits: &[u8; 4] = text.get(at + 2..at + 6)?.try_into().ok()?;
+            let are_hex = digits
+                .iter()
+                .fold(true, |all, digit| all & digit.is_ascii_hexdigit());
+            are_hex.then_some(at + 6)
+        }
+        _ => None,
+    }
+}
+
+/// The first byte from `at` on that means something inside a string: a quote, a backslash, a control character.
+#[inline]
+fn special(text: &[u8], at: usize) -> Option<usize> {
+    let (pairs, rest) = text.get(at..)?.as_chunks::<{ 2 * WORD }>();
+    for (number, pair) in pairs.iter().enumerate() {
+        let both = u128::from_le_bytes(*pair);
+        #[expect(clippy::cast_possible_truncation, reason = "two halves")]
+        let (low, high) = (specials(both as u64), specials((both >> 64) as u64));
+        if low | high != 0 {
+            let at = at + number * 2 * WORD;
+            return Some(if low != 0 {
+                at + low.trailing_zeros() as usize / 8
+            } else {
+                at + WORD + high.trailing_zeros() as usize / 8
+            });
+        }
+    }
+    let start = text.len() - rest.len();
+    let is_special = |byte: &u8| matches!(*byte, b'"' | b'\\' | 0..0x20);
+    let found = rest.iter().position(is_special)?;
+    Some(start + found)
+}
+
+/// The highest bit of the first byte that means something, and of some behind it: 0 only if none does.
+///
+/// What is subtracted from borrows from the next byte only where it has found something itself, so that nothing before
+/// the first one is ever marked. A byte whose own highest bit is set is part of a longer character.
+#[inline]
+fn specials(word: u64) -> u64 {
+    const EACH: u64 = u64::from_le_bytes([1; WORD]);
+    let below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound);
+    let quote = below(word ^ (EACH * 0x22), 1);
+    let backslash = below(word ^ (EACH * 0x5c), 1);
+    let control = below(word, 0x20);
+    (quote | backslash | control) & !word & (EACH * 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn is_json(text: &str) -> bool {
+        space_end(text.as_bytes(), 0) == 0 && value_end(text.as_bytes(), 0) == Some(text.len())
+    }
+
+    #[test]
+    fn json_is_accepted() {
+        let deep = format!("{}0{}", "[".repeat(128), "]".repeat(128));
+        for text in [
+            "{}",
+            "[]",
+            "null",
+            "true",
+            "false",
+            "0",
+            "-0",
+            "10",
+            "-1.5e+30",
+            "1E5",
+            "0.0",
+            r#""""#,
+            r#"{"a":[1,{"b":[]},"c"],"d":{}}"#,
+            "{ \"a\" : [ 1 , 2 ] ,\r\n\t\"b\" : null }",
+            r#""\"\\\/\b\f\n\r\t\u00e9\uD800""#,
+            "\"\u{7f}\u{85}\u{2028}é日本\"",
+            &deep,
+        ] {
+            assert!(is_json(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_left_to_serde() {
+        let deeper = format!("{}0{}", "[".repeat(129), "]".repeat(129));
+        for text in [
+            "",
+            "{",
+            "}",
+            "{]",
+            "[}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{a:1}",
+            "{\"a\":1,}",
+            "[1,]",
+            "[,]",
+            "[1 2]",
+            "nul",
+            "nulll",
+            "01",
+            "-",
+            "1.",
+            ".5",
+            "1e",
+            "+1",
+            "\"",
+            "\"\\\"",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"\\u123\"",
+            "\"\n\"",
+            "\"a\u{1}\"",
+            "\u{feff}1",
+            "1 ",
+            "{}{}",
+            "{\"a\":1 \"b\":2}",
+            "tru",
+            "\"é",
+            &deeper,
+        ] {
+            assert!(!is_json(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_looked_through_and_not_read() {
+        let long = format!(r#"{{"output":"{}"}}"#, r#"x\n"#.repeat(WALKED_BYTES));
+        assert!(is_json(&long));
+        for (from, to) in [
+            ("{\"o", "{o"),
+            ("{\"o", "[\"o"),
+            ("\":\"", "\""),
+            ("\"}", "\",}"),
+            ("\"}", "\"}}x"),
+            ("x", "\n"),
+        ] {
+            assert!(!is_json(&long.replacen(from, to, 1)), "{from}");
+        }
+        let at_the_end = long.replace("x\\n\"}", "\u{1}\"}");
+        assert!(!is_json(&at_the_end));
+    }
+
+    #[test]
+    fn each_byte_of_a_word_is_seen_in_its_place() {
+        for special in ["\"", "\\\\", "\u{1f}", "\0"] {
+            for at in 0..40 {
+                let text = format!("{}{special}{}", "x".repeat(at), "é ".repeat(20));
+                assert_eq!(super::special(text.as_bytes(), 0), Some(at));
+            }
+        }
+        assert_eq!(super::special("x".repeat(40).as_bytes(), 0), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn it_accepts_nothing_that_serde_refuses(
+            text in r#"([\[\]{}:, "\\a0-9eE.+\-tnu/]|"[a\\"u0d8é\n]{0,20}"|\\u00e9|true|null|false|"k":){0,24}"#,
+        ) {
+            if is_json(&text) {
+                prop_assert!(serde_json::from_str::<&RawValue>(&text).is_ok(), "{}", text);
+            }
+        }
+
+        #[test]
+        fn it_accepts_what_serde_writes(keys in prop::collection::vec(".{0,40}", 0..6), number: f64) {
+            let value = serde_json::json!({ "keys": keys, "n": [number, null, { "x": keys }] });
+            prop_assert!(is_json(&value.to_string()));
+            prop_assert!(is_json(&serde_json::to_string_pretty(&value).unwrap()));
+        }
+    }
+}
