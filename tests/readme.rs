@@ -69,18 +69,25 @@ fn the_page_shown_is_the_page_of_the_first_command() {
     assert_eq!(ran.stderr, "");
 }
 
+/// Whether a line is a row of the exit table.
+fn is_row(line: &str) -> bool {
+    let cells = line.strip_prefix("| ");
+    let first = cells.and_then(|rest| rest.split(' ').next());
+    first.is_some_and(|cell| cell.parse::<u8>().is_ok())
+}
+
+/// `DCODECTL_REGENERATE=1` writes the rows anew, like everything else that is generated.
+fn regenerate(table: &[String]) {
+    let readme = readme();
+    let first = readme.lines().position(is_row).unwrap();
+    let mut lines: Vec<&str> = readme.lines().filter(|line| !is_row(line)).collect();
+    lines.splice(first..first, table.iter().map(String::as_str));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    fs::write(path, lines.join("\n") + "\n").unwrap();
+}
+
 #[test]
 fn the_exit_table_is_the_codes_own() {
-    let readme = readme();
-    let rows: Vec<&str> = readme
-        .lines()
-        .filter(|line| {
-            let first = line
-                .strip_prefix("| ")
-                .and_then(|rest| rest.split(' ').next());
-            first.is_some_and(|cell| cell.parse::<u8>().is_ok())
-        })
-        .collect();
     let table: Vec<String> = dcodectl::exit::Exit::ALL
         .iter()
         .map(|exit| {
@@ -88,6 +95,11 @@ fn the_exit_table_is_the_codes_own() {
             format!("| {number} | `{name}` | {when} |")
         })
         .collect();
+    if std::env::var_os("DCODECTL_REGENERATE").is_some() {
+        regenerate(&table);
+    }
+    let readme = readme();
+    let rows: Vec<&str> = readme.lines().filter(|line| is_row(line)).collect();
     assert_eq!(rows, table);
     let ran = dcodectl(["help", "exit-codes"]).run().exits(0).err("");
     assert_eq!(ran.stdout.lines().count(), rows.len());
