@@ -73,6 +73,12 @@ impl Error {
         Self::new(Kind::Usage, message)
     }
 
+    /// A signal, at which the command leaves.
+    #[must_use]
+    pub fn signal(number: i32) -> Self {
+        Self::new(Kind::Signal(number), "stopped by a signal")
+    }
+
     /// Adds the next step to try.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -211,33 +211,46 @@ fn no_test_is_left_out() {
     }
 }
 
-/// The options that a help page lists.
+/// The options that a help page lists: `-x, --long` or `--long` at the start of a line.
 fn options(page: &str) -> BTreeSet<&str> {
-    let lines = page.lines().map(str::trim_start);
-    let options = lines.filter(|line| line.starts_with('-')).flat_map(|line| {
-        line.split([' ', ',', '='])
-            .filter(|word| word.starts_with("--"))
+    let starts = page.lines().map(str::trim_start).map(|line| {
+        let short = line.starts_with('-') && line.get(2..4) == Some(", ");
+        if short { &line[4..] } else { line }
     });
-    options.map(|option| option.trim_end_matches('.')).collect()
+    starts
+        .filter(|line| line.starts_with("--"))
+        .map(|line| line.split([' ', '.', '[']).next().unwrap())
+        .collect()
 }
 
 /// The words of a text that look like options.
 fn mentioned(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-        .filter(|word| word.starts_with("--") && word.len() > 2)
+        .filter(|word| {
+            let name = word.strip_prefix("--").unwrap_or_default();
+            name.starts_with(|c: char| c.is_ascii_lowercase())
+        })
 }
 
 #[test]
 fn help_mentions_no_option_and_no_command_that_is_not_there() {
     let commands = support::commands();
     assert!(commands.len() > 15, "{commands:?}");
-    for command in &commands {
-        let page = dcodectl(["help", command]).run().exits(0).err("").stdout;
-        let same = dcodectl([command, "--help"]).run().exits(0).err("").stdout;
-        assert_eq!(page, same);
-        let listed = options(&page);
-        for word in mentioned(&page) {
-            assert!(listed.contains(word), "help {command} mentions {word}");
+    let pages: Vec<(&String, String)> = commands
+        .iter()
+        .map(|command| {
+            let page = dcodectl(["help", command]).run().exits(0).err("").stdout;
+            let same = dcodectl([command, "--help"]).run().exits(0).err("").stdout;
+            assert_eq!(page, same);
+            (command, page)
+        })
+        .collect();
+    let everywhere: BTreeSet<&str> = pages.iter().flat_map(|(_, page)| options(page)).collect();
+    assert!(everywhere.len() > 20, "{everywhere:?}");
+    for (command, page) in &pages {
+        let listed = options(page);
+        for word in mentioned(page) {
+            assert!(everywhere.contains(word), "help {command} mentions {word}");
         }
         // Every option that is listed is taken: an unknown one is named in the error.
         for option in listed {
@@ -246,7 +259,7 @@ fn help_mentions_no_option_and_no_command_that_is_not_there() {
             let refused = ran.stderr.contains(&unknown);
             assert!(!refused, "{command} {option}: {ran:#?}");
         }
-        let quoted = words_after(&page, "'dcodectl ");
+        let quoted = words_after(page, "'dcodectl ");
         for word in quoted {
             assert!(
                 commands.iter().any(|name| name == word),

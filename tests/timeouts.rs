@@ -6,14 +6,13 @@ mod support;
 
 use std::fs;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dcodectl::simulate::{Act, Daemon, Fault, PathIs, Speed};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
+use support::process::fifo;
 use support::{
     HANG, Ran, at, create, daemon, daemon_with, dcodectl, is_busy, seen, until, wait_for,
 };
@@ -58,12 +57,6 @@ fn bounded(daemon: &Daemon, arguments: &[&str]) -> (Ran, Value) {
     assert_eq!(summary["exit_code"], 124, "{ran:#?}");
     assert_eq!(summary["exit_name"], "timeout");
     (ran, summary)
-}
-
-fn fifo(folder: &Path) -> std::path::PathBuf {
-    let path = folder.join("fifo");
-    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    path
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl ReportTarget {
 /// `schema`
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// events: a line of NDJSON; summary: what --summary writes
+    /// events: a line of NDJSON output; summary: the object about a turn's outcome
     #[arg(value_enum, value_name = "NAME")]
     pub name: SchemaName,
 }
@@ -67,7 +67,7 @@ pub struct Schema {
 pub enum SchemaName {
     /// The envelope and the payloads of NDJSON output.
     Events,
-    /// The object that --summary writes.
+    /// The object about a turn's outcome.
     Summary,
 }
 

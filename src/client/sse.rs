@@ -228,3 +228,7 @@ impl Line {
 #[cfg(test)]
 #[path = "sse_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sse_random_tests.rs"]
+mod random_tests;

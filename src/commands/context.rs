@@ -11,7 +11,7 @@ use super::session;
 use crate::cli::{Global, Output};
 use crate::client::{Client, Received, Timeouts};
 use crate::error::{Error, Kind, Result};
-use crate::follow::{Backlog, Inbox, Input, Limits};
+use crate::follow::{Backlog, Inbox, Input, Limits, Waited};
 use crate::protocol::Session;
 use crate::report::{Palette, SharedConsole, workflow_safe};
 use crate::streams::{Level, Sink, Streams, Surroundings, reader_left};
@@ -36,6 +36,9 @@ pub struct Context<'a> {
     pub palette: Palette,
     /// When the command has to be over, and the bound as the user set it.
     pub deadline: Option<(Instant, Duration)>,
+    /// Whether nothing is to be done once the reader of stdout has left: the command changes
+    /// nothing before it follows a turn, and writes nothing elsewhere.
+    pub ends_unwatched: bool,
     client: Option<Client>,
     /// Until when unwritten output is waited for once the command is stopped.
     last_moment: Option<Instant>,
@@ -81,6 +84,7 @@ impl<'a> Context<'a> {
             timeouts,
             palette,
             deadline: None,
+            ends_unwatched: false,
             client: None,
             last_moment: None,
         }
@@ -115,7 +119,8 @@ impl<'a> Context<'a> {
     /// Runs something that may block on a thread of its own, and waits for it.
     ///
     /// # Errors
-    /// Its own; a signal; the command's deadline, naming `what`.
+    /// Its own; a signal; the command's deadline, naming `what`; a reader that left, where nothing
+    /// is to be done without one.
     pub fn wait<T, F>(&mut self, what: &str, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -123,7 +128,27 @@ impl<'a> Context<'a> {
     {
         let pending = self.inbox.call(work);
         let deadline = self.deadline.map(|(at, _)| at);
-        self.inbox.answer(pending, deadline, what)
+        while !self.is_left() {
+            match self.inbox.wait_for(&pending, deadline) {
+                Waited::Answered => return pending.take(),
+                Waited::Output => {}
+                Waited::Signal(signal) => {
+                    let what = format!("stopped by a signal while waiting for {what}");
+                    return Err(Error::new(Kind::Signal(signal), what));
+                }
+                Waited::Deadline => {
+                    let what = format!("timed out while waiting for {what}");
+                    return Err(Error::new(Kind::Timeout, what));
+                }
+            }
+        }
+        Err(write_failed(io::ErrorKind::BrokenPipe))
+    }
+
+    /// Whether the reader of stdout left and this command then has nothing left to do.
+    #[must_use]
+    pub fn is_left(&self) -> bool {
+        self.ends_unwatched && self.streams.out.failure() == Some(io::ErrorKind::BrokenPipe)
     }
 
     /// The daemon, found at the first call.

@@ -1,6 +1,7 @@
 //! One file a command, and what they share: the context they run in.
 
 mod approvals;
+mod complete;
 mod context;
 mod files;
 mod gates;
@@ -9,6 +10,7 @@ mod help;
 mod keyboard;
 mod lifecycle;
 mod outputs;
+mod paperwork;
 mod ping;
 mod render;
 mod reports;
@@ -29,6 +31,7 @@ use crate::cli::Command;
 use crate::error::Result;
 use crate::exit::Exit;
 
+pub use complete::complete;
 pub use context::{Context, Flushed, write_failed};
 
 /// Runs one command and gives the number to exit with.
@@ -36,6 +39,13 @@ pub use context::{Context, Flushed, write_failed};
 /// # Errors
 /// The command's own; an unhappy stop reason is a result, not an error.
 pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
+    // What only shows something; what awaits a turn decides for itself.
+    context.ends_unwatched = match command {
+        Command::Tail(options) => options.until.is_none(),
+        Command::List | Command::Show(_) | Command::Approvals(_) | Command::Ping(_) => true,
+        Command::Render(options) => options.reports.report.is_empty(),
+        _ => false,
+    };
     let exit = match command {
         // The only one whose code may be somebody else's.
         Command::Simulate(options) => return simulate::run(options, context),
@@ -58,6 +68,8 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
         Command::Render(options) => render::run(options, context),
         Command::Schema(options) => schema::run(options, context),
         Command::Help(options) => help::run(options, context),
+        Command::Completions(options) => paperwork::completions(options, context),
+        Command::Man(options) => paperwork::man(options, context),
     };
     exit.map(Exit::number)
 }

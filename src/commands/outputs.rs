@@ -15,7 +15,7 @@ use super::keyboard::Keyboard;
 use super::reports::Reports;
 use super::verdict::Judgement;
 use crate::cli::{Output, ReportTarget};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::follow::{Observer, Question};
 use crate::protocol::Event;
@@ -388,9 +388,4 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
     } else {
         console.error(judgement.name, number, message, judgement.hint.as_deref());
     }
-}
-
-/// The error of a command that leaves at the first signal.
-pub(super) fn stopped(signal: i32) -> Error {
-    Error::new(Kind::Signal(signal), "stopped by a signal")
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::Context;
 use super::context::Flushed;
-use super::outputs::{self, Outputs};
+use super::outputs::Outputs;
 use super::verdict;
 use crate::cli::{Output, Render};
 use crate::error::{Error, Kind, Result};
@@ -45,7 +45,7 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     outputs.report(verdict.as_ref());
     for (mut sink, _) in outputs.files() {
         if let Flushed::Signal(signal) = context.settle(&mut sink, true) {
-            return Err(outputs::stopped(signal));
+            return Err(Error::signal(signal));
         }
     }
     outputs.check();

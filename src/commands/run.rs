@@ -77,8 +77,20 @@ fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<E
     let client = context.client()?;
     let pending = context.inbox.call(move || client.create(&request));
     let deadline = context.deadline.map(|(at, _)| at);
-    let (error, grace) = match context.inbox.wait_for(&pending, deadline) {
+    let (mut waited, mut left) = (Waited::Output, context.is_left());
+    while waited == Waited::Output && !left {
+        waited = context.inbox.wait_for(&pending, deadline);
+        left = context.is_left();
+    }
+    let (error, grace) = match waited {
         Waited::Answered => return Ok((pending.take()?.value, None)),
+        Waited::Output => {
+            let what = "the reader of stdout left while the session was being created";
+            (
+                Error::new(Kind::StdoutClosed, what),
+                context.limits.stop_submit,
+            )
+        }
         Waited::Signal(signal) => {
             let what = "stopped while the session was being created";
             (
@@ -94,15 +106,16 @@ fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<E
             )
         }
     };
-    match context
-        .inbox
-        .wait_for(&pending, Some(Instant::now() + grace))
-    {
-        Waited::Answered => match pending.take() {
-            Ok(session) => Ok((session.value, Some(error))),
-            Err(_) => Err(error),
-        },
-        Waited::Signal(_) | Waited::Deadline => Err(error),
+    let until = Some(Instant::now() + grace);
+    loop {
+        return match context.inbox.wait_for(&pending, until) {
+            Waited::Output => continue,
+            Waited::Answered => match pending.take() {
+                Ok(session) => Ok((session.value, Some(error))),
+                Err(_) => Err(error),
+            },
+            Waited::Signal(_) | Waited::Deadline => Err(error),
+        };
     }
 }
 
@@ -125,7 +138,7 @@ fn part(id: &str, keep: bool, silent_daemon: bool, context: &mut Context<'_>) {
     let why = loop {
         match context.inbox.wait_for(&pending, Some(until)) {
             // The first signal is what brought us here, or will be seen when stdout is flushed.
-            Waited::Signal(_) => {}
+            Waited::Signal(_) | Waited::Output => {}
             Waited::Deadline => break Some("the daemon does not answer".to_owned()),
             Waited::Answered => {
                 break match pending.take() {

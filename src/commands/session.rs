@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::protocol::{ErrorCode, Session};
 
 /// The variables that socket discovery looks at.
-const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
+pub(super) const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
 
 /// Finds the daemon's socket, as the contract's `--socket` row says.
 ///

@@ -37,9 +37,10 @@ pub(super) fn read(text: &Text, context: &mut Context<'_>) -> Result<String> {
         }
         (None, Some("-")) => {
             let stdin = context.streams.stdin.take();
-            context.wait("the end of stdin", move || {
-                utf8(read_stdin(stdin)?, "stdin")
-            })?
+            let (bytes, stdin) = context.wait("the end of stdin", move || read_stdin(stdin))?;
+            // A terminal goes on after its end of input: questions are still answered there.
+            context.streams.stdin = stdin.filter(|_| context.streams.in_terminal);
+            utf8(bytes, "stdin")?
         }
         (None, text) => text.unwrap_or_default().to_owned(),
     };
@@ -81,14 +82,17 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_stdin(stdin: Option<Box<dyn Read + Send>>) -> Result<Vec<u8>> {
+type Stdin = Option<Box<dyn Read + Send>>;
+
+/// Everything up to the end of input, and the stream that had it.
+fn read_stdin(mut stdin: Stdin) -> Result<(Vec<u8>, Stdin)> {
     let mut bytes = Vec::new();
-    if let Some(mut stdin) = stdin {
+    if let Some(stdin) = &mut stdin {
         stdin
             .read_to_end(&mut bytes)
             .map_err(|error| Error::usage("stdin cannot be read").caused_by(error))?;
     }
-    Ok(bytes)
+    Ok((bytes, stdin))
 }
 
 fn utf8(bytes: Vec<u8>, source: &str) -> Result<String> {

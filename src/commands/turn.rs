@@ -1,5 +1,6 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::Context;
@@ -45,6 +46,10 @@ impl<'g> Awaiting<'g> {
             );
         }
         context.bound(gate.timeout);
+        let summary = gate.summary.as_deref().map(Path::as_os_str);
+        context.ends_unwatched = gate.events.is_none()
+            && summary.is_none_or(|path| path == "-")
+            && gate.reports.report.is_empty();
         let mut outputs = Outputs::stdout(context, None);
         outputs.set_heartbeat(gate.heartbeat);
         Ok(Self {

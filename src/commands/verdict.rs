@@ -348,3 +348,7 @@ pub(super) fn explain_empty_answer(
     let message = format!("no answer is printed: {why}");
     context.console.notice("no_answer", &message);
 }
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

@@ -61,7 +61,7 @@ pub fn steer_and_confirm(
         let deadline = feed.deadline().into_iter().chain(correction.ended).min();
         let taken = match inbox.next(deadline, || ()) {
             Some(Input::Signal(signal)) => {
-                return Err(Error::new(Kind::Signal(signal), "stopped by a signal"));
+                return Err(Error::signal(signal));
             }
             Some(Input::Stream(connection, message)) if feed.is(connection) => {
                 let each = |event: &Event<'_>, _: &mut dyn Observer| {
@@ -98,6 +98,8 @@ impl Correction<'_> {
             _ if event.kind == EventKind::TurnCompleted && self.ended.is_none() => {
                 self.ended = Some(Instant::now() + limits.lag);
             }
+            // A turn that began before the correction was taken: it may be meant for this one.
+            _ if event.kind == EventKind::TurnStarted && !self.accepted => self.ended = None,
             _ => {}
         }
     }

@@ -6,9 +6,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,18 @@ use crate::protocol::Decision;
 /// Far more than any answer: five words are known.
 const OUTPUT_CAP: u64 = 4096;
 
+/// A longer line of stderr becomes several notices, so that memory stays bounded.
+const LINE_CAP: u64 = 16 * 1024;
+
+/// How much of a wrong answer is shown.
+const SHOWN: usize = 80;
+
 /// How often the program is looked after.
 const POLL: Duration = Duration::from_millis(5);
+
+/// How long what an ended program has said may take to arrive. A program that it started and left
+/// behind may hold its pipes open for ever.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A program that answers questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,18 +46,18 @@ pub struct Program {
 /// A run of the program for one question. Dropped, the run is ended.
 pub(super) struct Answerer {
     pending: Option<Pending<Decision>>,
-    cancelled: Arc<AtomicBool>,
+    leash: Arc<Leash>,
 }
 
 impl Answerer {
     /// Starts the program; its stderr arrives as [`Input::Said`].
     pub(super) fn start(program: &Program, question: String, inbox: &mut Inbox) -> Self {
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let (program, flag, waker) = (program.clone(), Arc::clone(&cancelled), inbox.waker());
-        let pending = inbox.call(move || ask(&program, question, &flag, &waker));
+        let leash = Arc::new(Leash::default());
+        let (program, held, waker) = (program.clone(), Arc::clone(&leash), inbox.waker());
+        let pending = inbox.call(move || ask(&program, question, &held, &waker));
         Self {
             pending: Some(pending),
-            cancelled,
+            leash,
         }
     }
 
@@ -60,55 +70,134 @@ impl Answerer {
 
 impl Drop for Answerer {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        // At once and not by the thread that looks after it: this process may end right now.
+        self.leash.end(Life::Cancelled);
+    }
+}
+
+/// The process group of a run. The program is reaped under the same lock under which it is
+/// killed, so that its number cannot have become somebody else's.
+#[derive(Default)]
+struct Leash(Mutex<Life>);
+
+#[derive(Default)]
+enum Life {
+    #[default]
+    Unborn,
+    Running(Pid),
+    Ended,
+    /// Nobody wants to know any more.
+    Cancelled,
+}
+
+impl Leash {
+    fn life(&self) -> MutexGuard<'_, Life> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn spawn(&self, program: &Program) -> Result<Child> {
+        let mut life = self.life();
+        if matches!(*life, Life::Cancelled) {
+            return Err(failed(program, "is no longer asked"));
+        }
+        let child = spawn(program)?;
+        *life = Life::Running(Pid::from_child(&child));
+        Ok(child)
+    }
+
+    /// Whether it has ended by itself.
+    fn look(&self, child: &mut Child) -> std::io::Result<Option<ExitStatus>> {
+        let mut life = self.life();
+        let status = child.try_wait()?;
+        if status.is_some() && matches!(*life, Life::Running(_)) {
+            *life = Life::Ended;
+        }
+        Ok(status)
+    }
+
+    /// Ends its whole group, unless it has ended: it may have started others.
+    fn end(&self, next: Life) {
+        let mut life = self.life();
+        if let Life::Running(pid) = *life {
+            // A group that is gone needs no signal.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        *life = next;
     }
 }
 
 /// Runs the program to its end, its bound or its cancelling.
-fn ask(
-    program: &Program,
-    question: String,
-    cancelled: &AtomicBool,
-    waker: &Waker,
-) -> Result<Decision> {
-    let mut child = spawn(program)?;
+fn ask(program: &Program, mut question: String, leash: &Leash, waker: &Waker) -> Result<Decision> {
+    let mut child = leash.spawn(program)?;
     if let Some(mut stdin) = child.stdin.take() {
+        // A line, as `approvals` prints it and a shell's `read` wants it.
+        question.push('\n');
         // A program that does not read its stdin must not hold the answer up.
         thread::spawn(move || {
             let _ = stdin.write_all(question.as_bytes());
         });
     }
-    if let Some(stderr) = child.stderr.take() {
-        let waker = waker.clone();
-        thread::spawn(move || {
-            for line in BufReader::new(stderr)
-                .lines()
-                .map_while(std::result::Result::ok)
-            {
-                waker.send(Input::Said(line));
-            }
-        });
+    let notices = child.stderr.take().map(|stderr| pass_on(stderr, waker));
+    let output = child.stdout.take().map(collect);
+    let ended = wait(&mut child, program, leash);
+    let due = Instant::now() + LAST_WORDS;
+    let text = output.map_or_else(Vec::new, |output| heard(&output, due));
+    // Its notices come before its answer.
+    if let Some(notices) = notices {
+        heard(&notices, due);
     }
-    let (sender, output) = mpsc::channel();
-    if let Some(stdout) = child.stdout.take() {
-        thread::spawn(move || {
-            let mut text = Vec::new();
-            let _ = stdout.take(OUTPUT_CAP).read_to_end(&mut text);
-            let _ = sender.send(text);
-        });
-    }
-    wait(&mut child, program, cancelled)?;
-    // A grandchild may hold the pipe open; what the program itself said is there at once.
-    let text = output
-        .recv_timeout(Duration::from_secs(1))
-        .unwrap_or_default();
+    ended?;
     decision(&text).ok_or_else(|| {
-        let shown = String::from_utf8_lossy(&text).into_owned();
+        let shown: String = String::from_utf8_lossy(&text).chars().take(SHOWN).collect();
         failed(
             program,
             &format!("said {shown:?}, which is none of the five decisions"),
         )
     })
+}
+
+/// Reads stdout on a thread of its own, piece by piece.
+fn collect(stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (sender, pieces) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stdout = stdout.take(OUTPUT_CAP);
+        let mut buffer = [0; 512];
+        while let Ok(length @ 1..) = stdout.read(&mut buffer) {
+            if sender.send(buffer[..length].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    pieces
+}
+
+/// Hands each line of stderr on, on a thread of its own. Nothing is ever received; what ends is
+/// the channel.
+fn pass_on(stderr: impl Read + Send + 'static, waker: &Waker) -> Receiver<Vec<u8>> {
+    let (sender, end) = mpsc::channel();
+    let waker = waker.clone();
+    thread::spawn(move || {
+        let _until_the_end = sender;
+        let mut stderr = BufReader::new(stderr);
+        let mut line = Vec::new();
+        while let Ok(1..) = stderr.by_ref().take(LINE_CAP).read_until(b'\n', &mut line) {
+            let text = String::from_utf8_lossy(&line);
+            waker.send(Input::Said(text.trim_end_matches(['\r', '\n']).to_owned()));
+            line.clear();
+        }
+    });
+    end
+}
+
+/// All that comes until the end, or until it is due.
+fn heard(pieces: &Receiver<Vec<u8>>, due: Instant) -> Vec<u8> {
+    let mut text = Vec::new();
+    loop {
+        match pieces.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(piece) => text.extend(piece),
+            Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => return text,
+        }
+    }
 }
 
 fn spawn(program: &Program) -> Result<Child> {
@@ -126,25 +215,21 @@ fn spawn(program: &Program) -> Result<Child> {
         .map_err(|error| failed(program, &format!("cannot be run: {error}")))
 }
 
-fn wait(child: &mut Child, program: &Program, cancelled: &AtomicBool) -> Result<()> {
+fn wait(child: &mut Child, program: &Program, leash: &Leash) -> Result<()> {
     let due = Instant::now() + program.timeout;
     let why = loop {
-        match child.try_wait() {
+        match leash.look(child) {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(failed(program, &format!("failed: {status}"))),
             Err(error) => break error.to_string(),
-            Ok(None) if cancelled.load(Ordering::Relaxed) => break "is no longer asked".to_owned(),
             Ok(None) if Instant::now() >= due => {
-                break format!(
-                    "did not end within {}",
-                    humantime::format_duration(program.timeout)
-                );
+                let bound = humantime::format_duration(program.timeout);
+                break format!("did not end within {bound}");
             }
             Ok(None) => thread::sleep(POLL),
         }
     };
-    // Its whole group: it may have started others. A group that is gone needs no signal.
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    leash.end(Life::Ended);
     let _ = child.wait();
     Err(failed(program, &why))
 }

@@ -51,8 +51,10 @@ pub struct Feed {
     awaits_end: bool,
     /// Whether the daemon is known to answer, so that a refused connection is a loss to be got over.
     answers: bool,
-    /// The last stream ended in an orderly way, and nothing was read since.
+    /// The last stream ended in an orderly way, and nothing was read and nothing failed since.
     ended: bool,
+    /// The last event that the daemon has spoken of.
+    known: u64,
     /// The connection brought an event.
     progressed: bool,
     outage: Option<Outage>,
@@ -78,6 +80,7 @@ impl Feed {
             awaits_end: false,
             answers: false,
             ended: false,
+            known: 0,
             progressed: false,
             outage: None,
             hole_at: None,
@@ -105,6 +108,19 @@ impl Feed {
     pub fn of_a_known_session(mut self) -> Self {
         self.answers = true;
         self
+    }
+
+    /// The daemon has said that the session has events up to this one: until they are read, the
+    /// session's end is a loss.
+    pub fn heard_of(&mut self, last_seq: u64) {
+        self.known = self.known.max(last_seq);
+    }
+
+    /// The session is gone: closed, if nothing says otherwise.
+    fn gone(&self) -> FeedEnd {
+        FeedEnd::Gone {
+            orderly: self.ended && self.known < self.next,
+        }
     }
 
     /// The number of the next event.
@@ -252,19 +268,22 @@ impl Feed {
             return Ok(());
         };
         match (pending.take(), why) {
-            (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => {
-                Err(FeedEnd::Gone {
-                    orderly: self.ended,
-                })
-            }
+            (Err(error), _) if error.is_refusal(&ErrorCode::SessionNotFound) => Err(self.gone()),
             (Ok(session), Why::Quiet) => self.quiet(&session.value),
             (Err(_), Why::Quiet) => {
                 self.quiet_since = Instant::now();
                 Ok(())
             }
             (Ok(session), Why::Expired) => self.expired(&session.value, inbox, observer),
-            (Ok(_), Why::Ended) => self.lost("the daemon ended it", inbox, observer),
-            (Err(error), _) => self.lost(&error.to_string(), inbox, observer),
+            (Ok(session), Why::Ended) => {
+                self.heard_of(session.value.last_seq);
+                self.lost("the daemon ended it", inbox, observer)
+            }
+            (Err(error), _) => {
+                // A daemon that was away may have been restarted: that closes no session.
+                self.ended = false;
+                self.lost(&error.to_string(), inbox, observer)
+            }
         }
     }
 
@@ -351,15 +370,16 @@ impl Feed {
         observer: &mut dyn Observer,
     ) -> Result<(), FeedEnd> {
         match error.kind() {
-            Kind::Refused(ErrorCode::SessionNotFound) => Err(FeedEnd::Gone {
-                orderly: self.ended,
-            }),
+            Kind::Refused(ErrorCode::SessionNotFound) => Err(self.gone()),
             Kind::Refused(ErrorCode::EventsExpired) => {
                 self.ask(Why::Expired, inbox);
                 Ok(())
             }
             // A daemon that fails once may work at the next try; one that never worked may not.
-            _ if self.answers && error.may_pass() => self.lost(&error.to_string(), inbox, observer),
+            _ if self.answers && error.may_pass() => {
+                self.ended = false;
+                self.lost(&error.to_string(), inbox, observer)
+            }
             _ => Err(FeedEnd::Failed(error)),
         }
     }

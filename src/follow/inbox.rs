@@ -192,39 +192,16 @@ impl Inbox {
         self.signal
     }
 
-    /// Waits for one answer and for nothing else.
+    /// Waits for one answer; what else arrives is dropped, unless [`Waited`] can say it.
     pub fn wait_for<T>(&mut self, pending: &Pending<T>, deadline: Option<Instant>) -> Waited {
         loop {
             match self.next(deadline, || ()) {
                 Some(Input::Answered(number)) if pending.is(number) => return Waited::Answered,
                 Some(Input::Signal(signal)) => return Waited::Signal(signal),
+                Some(Input::Output) => return Waited::Output,
                 Some(_) => {}
                 None => return Waited::Deadline,
             }
-        }
-    }
-
-    /// Waits for one answer and takes it.
-    ///
-    /// # Errors
-    /// The request's own error; [`Kind::Signal`] at the first signal; [`Kind::Timeout`] at the
-    /// deadline, naming `what` was waited for.
-    pub fn answer<T>(
-        &mut self,
-        pending: Pending<T>,
-        deadline: Option<Instant>,
-        what: &str,
-    ) -> Result<T> {
-        match self.wait_for(&pending, deadline) {
-            Waited::Answered => pending.take(),
-            Waited::Signal(signal) => Err(Error::new(
-                Kind::Signal(signal),
-                format!("stopped by a signal while waiting for {what}"),
-            )),
-            Waited::Deadline => Err(Error::new(
-                Kind::Timeout,
-                format!("timed out while waiting for {what}"),
-            )),
         }
     }
 }
@@ -236,6 +213,8 @@ pub enum Waited {
     Answered,
     /// A signal came first, by its number.
     Signal(i32),
+    /// The output changed; the answer may still come.
+    Output,
     /// The deadline came first.
     Deadline,
 }

@@ -153,7 +153,7 @@ fn criteria(text: &mut String, facts: &Facts<'_>) {
         line!(text, "\nNo criterion is named.");
         return;
     }
-    line!(text, "\n| criterion | result |\n| --- | --- |");
+    line!(text, "\n| criterion | result |\n| :-- | :-- |");
     for (what, name) in rows.iter().take(ENTRIES) {
         line!(text, "| {} | {what} |", cell(name));
     }

@@ -220,3 +220,45 @@ fn asking_without_somebody_to_ask_is_a_wrong_argument() {
     shown.has("\"code\":\"usage\"");
     assert_eq!(support::seen(&daemon, "POST", "/turns"), 0);
 }
+
+#[test]
+fn a_prompt_typed_at_the_terminal_leaves_the_keyboard_to_the_questions() {
+    let daemon = support::daemon("approval");
+    let mut terminal = Terminal::start(command(&daemon, &["run", "-"]));
+    terminal.line("Clean up");
+    terminal.control('d');
+    terminal.wait_for(ASKED);
+    terminal.line("y");
+    terminal.end().exits(0).has("  ✓ allowed");
+}
+
+#[test]
+fn a_timeout_at_the_question_stands_on_a_line_of_its_own() {
+    let daemon = support::daemon("approval");
+    let run = ["run", "--timeout", "2s", "Clean up"];
+    let mut terminal = Terminal::start(command(&daemon, &run));
+    terminal.wait_for(ASKED);
+    let screen = terminal.end().exits(124).screen();
+    assert!(screen.contains(&format!("  ▸ {ASKED}")), "{screen:#?}");
+    let message = "dcodectl: error: --timeout 2s reached, waiting for approval t1-0@";
+    assert!(
+        screen.iter().any(|line| line.starts_with(message)),
+        "{screen:#?}"
+    );
+}
+
+#[test]
+fn a_deadline_that_answers_first_ends_the_question() {
+    let daemon = support::daemon("approval-expires");
+    let mut terminal = Terminal::start(command(&daemon, &["run", "Clean up"]));
+    terminal.wait_for(ASKED);
+    let shown = terminal.end();
+    let screen = shown.screen();
+    let question = screen
+        .iter()
+        .position(|line| line.contains("allow?"))
+        .unwrap();
+    assert_eq!(screen[question], format!("  ▸ {ASKED}"));
+    assert!(screen[question + 1].contains("denied"), "{screen:#?}");
+    shown.exits(0);
+}

@@ -190,8 +190,12 @@ fn the_message_about_the_outcome_stands_behind_the_page() {
 fn harmful(character: char) -> bool {
     match character {
         '\n' => false,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => true,
-        '\u{2028}' | '\u{2029}' | '\u{feff}' => true,
+        '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}'
+        | '\u{2028}'
+        | '\u{2029}'
+        | '\u{feff}' => true,
         other => other.is_control(),
     }
 }

@@ -84,7 +84,10 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) {
         match self.session.exp_string(text) {
-            Ok(before) => self.seen += &format!("{before}{text}"),
+            Ok(before) => {
+                self.seen.push_str(&before);
+                self.seen.push_str(text);
+            }
             Err(error) => panic!("{text:?} is not shown: {error}\nbefore: {}", self.seen),
         }
     }
@@ -92,7 +95,8 @@ impl Terminal {
     /// Types a line. The terminal does not echo, so what a person's terminal would show is noted.
     pub(crate) fn line(&mut self, text: &str) {
         self.session.send_line(text).unwrap();
-        self.seen += &format!("{text}\r\n");
+        self.seen.push_str(text);
+        self.seen.push_str("\r\n");
     }
 
     /// Types a control character.

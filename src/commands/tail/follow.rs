@@ -41,6 +41,8 @@ pub(super) struct Merge {
     follow: bool,
     /// `--all`: the next look for new sessions, or the one under way.
     discovery: Option<Discovery>,
+    /// Since when the daemon has not answered it.
+    unanswered: Option<Instant>,
     several: bool,
     awaits_a_turn: bool,
     first_failure: Option<Exit>,
@@ -65,6 +67,7 @@ impl Merge {
             cursor,
             follow: !options.no_follow,
             discovery: None,
+            unanswered: None,
             several: options.all || options.sessions.len() > 1,
             awaits_a_turn: options.until.is_some(),
             first_failure: None,
@@ -76,12 +79,18 @@ impl Merge {
                 .follow
                 .then(|| Discovery::At(Instant::now() + DISCOVERY));
         }
+        // All are looked up before the first stream is opened: who waits for an answer hears
+        // nothing else.
+        let mut sessions = Vec::new();
         for typed in &options.sessions {
             match context.session(typed) {
-                Ok(session) => merge.open(&session.value, options, context),
+                Ok(session) => sessions.push(session.value),
                 Err(error) if !merge.several || error.is_final() => return Err(error),
                 Err(error) => merge.fail(typed, &error, context),
             }
+        }
+        for session in sessions {
+            merge.open(&session, options, context);
         }
         Ok(merge)
     }
@@ -249,11 +258,23 @@ impl Merge {
         }
         match self.discovery.take() {
             Some(Discovery::Asking(pending)) if pending.is(number) => {
-                // A daemon that is away is met by the lanes; without one, by the next look.
-                if let Ok(sessions) = pending.take() {
-                    self.add(sessions, context);
+                let now = Instant::now();
+                self.discovery = Some(Discovery::At(now + DISCOVERY));
+                match pending.take() {
+                    Ok(sessions) => {
+                        self.unanswered = None;
+                        self.add(sessions, context);
+                    }
+                    // The bound of a lost stream is also that of a lost daemon: without a lane
+                    // nobody else would notice.
+                    Err(error) => {
+                        let since = *self.unanswered.get_or_insert(now);
+                        if now >= since + context.limits.reconnect {
+                            self.discovery = None;
+                            self.fail("--all", &error, context);
+                        }
+                    }
                 }
-                self.discovery = Some(Discovery::At(Instant::now() + DISCOVERY));
             }
             other => self.discovery = other,
         }
@@ -290,9 +311,7 @@ impl Merge {
         let Err(end) = result else { return Ok(()) };
         let lane = &mut self.lanes[index];
         lane.aim.over = true;
-        let open_turn = self.awaits_a_turn && lane.aim.turns.is_open();
-        let owed = lane.aim.owed_event().map(|seq| format!("seq {seq}"));
-        let owed = open_turn.then(|| "the turn's end".to_owned()).or(owed);
+        let owed = lane.aim.owed(self.awaits_a_turn);
         let Some(error) = error_of(end, &lane.aim.id, owed.as_deref()) else {
             return Ok(());
         };

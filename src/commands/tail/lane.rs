@@ -75,7 +75,8 @@ impl Lane {
             Some(from) => Feed::new(client.clone(), &session.id, from, limits),
             None => Feed::new(client.clone(), &session.id, first, limits).from_oldest(),
         };
-        let feed = feed.of_a_known_session();
+        let mut feed = feed.of_a_known_session();
+        feed.heard_of(session.last_seq);
         let idle = session.state == SessionState::Idle;
         let mut lane = Self {
             feed,
@@ -135,6 +136,7 @@ impl Lane {
                 let session = session.value;
                 self.idle = session.state == SessionState::Idle;
                 self.known_seq = session.last_seq;
+                self.feed.heard_of(session.last_seq);
                 let caught_up = self.feed.next_seq() > session.last_seq;
                 self.aim.over |= self.idle && caught_up;
                 // Not caught up: the next event brings us back here.
@@ -148,11 +150,14 @@ impl Lane {
 }
 
 impl Aim {
-    /// The last event that was asked for, if it was not read yet.
-    pub(super) fn owed_event(&self) -> Option<u64> {
+    /// What was asked for and was not read yet.
+    pub(super) fn owed(&self, awaits_a_turn: bool) -> Option<String> {
         match self.end {
-            End::Through(last) => Some(last),
-            _ => None,
+            End::Through(last) => Some(format!("seq {last}")),
+            // Also if none has begun: whoever waits for the end of a turn has not seen one.
+            End::Turn(_) => Some("the turn's end".to_owned()),
+            End::Idle if awaits_a_turn && self.turns.is_open() => Some("the turn's end".to_owned()),
+            End::Idle | End::Never => None,
         }
     }
 

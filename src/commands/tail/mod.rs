@@ -7,10 +7,9 @@ mod filter;
 mod follow;
 pub(super) mod lane;
 
-use super::Context;
-use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
+use super::{Context, Flushed};
 use crate::cli::Tail;
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -34,15 +33,14 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
     }
     .without_answer();
     let mut merge = Merge::new(options, cursor, context)?;
-    let ended = merge.follow(context, &mut outputs);
+    let mut ended = merge.follow(context, &mut outputs);
     outputs.end(None);
     let written = context.flush(!matches!(ended, Ended::Signal(_)));
+    if let Flushed::Signal(signal) = written {
+        ended = Ended::Signal(signal);
+    }
     outputs.check();
     merge.settle(written)?;
-    if let Flushed::Signal(signal) = written {
-        // Not everything is printed, whatever was read.
-        return Err(outputs::stopped(signal));
-    }
     finish(ended, &merge, &outputs, context)
 }
 
@@ -60,7 +58,7 @@ fn check(options: &Tail) -> Result<()> {
 
 fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>) -> Result<Exit> {
     match ended {
-        Ended::Signal(signal) => Err(outputs::stopped(signal)),
+        Ended::Signal(signal) => Err(Error::signal(signal)),
         Ended::Failed(error) => Err(error),
         Ended::Told(exit) => Ok(exit),
         _ if outputs.write_failed => Ok(Exit::OutputFailed),

@@ -53,7 +53,7 @@ fn step(
     let inbox = &mut context.inbox;
     match input {
         Some(Input::Signal(signal)) => {
-            return Err(Ended::Error(super::super::outputs::stopped(signal)));
+            return Err(Ended::Error(Error::signal(signal)));
         }
         Some(Input::Stream(connection, message)) if lane.feed.is(connection) => {
             let Lane { feed, aim, .. } = &mut *lane;

@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         let (whole, idle) = match &self.stopping {
             None => (
                 self.plan.deadline.map(|(at, _)| at),
-                self.plan.idle_timeout.map(|bound| self.last_event + bound),
+                self.idle_bound().map(|bound| self.last_event + bound),
             ),
             Some(stopping) if stopping.heeds_the_bound() => {
                 (self.plan.deadline.map(|(at, _)| at), None)
@@ -301,7 +301,9 @@ impl<'a> Run<'a> {
         if heard {
             self.last_event = Instant::now();
         }
-        if let Some(cap) = cap.filter(|_| capped && !self.tracker.ended() && taken.is_ok()) {
+        // Also if the turn ends with that: the code must not depend on what was read at once. A
+        // turn that has ended is not interrupted.
+        if let Some(cap) = cap.filter(|_| capped && taken.is_ok()) {
             self.stop(Stop::Rounds(cap))?;
         }
         match taken {

@@ -1,6 +1,6 @@
 //! The stop of a followed turn, step by step.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::submit::Submission;
 use super::{Flow, ON, OVER, Plan, Run};
@@ -154,9 +154,19 @@ impl Run<'_> {
         if let Some((_, bound)) = self.plan.deadline.filter(|(at, _)| now >= *at) {
             return Some(format!("--timeout {}", humantime::format_duration(bound)));
         }
-        let bound = self.plan.idle_timeout.filter(|_| self.stopping.is_none())?;
+        let bound = self.idle_bound().filter(|_| self.stopping.is_none())?;
         (now >= self.last_event + bound)
             .then(|| format!("--idle-timeout {}", humantime::format_duration(bound)))
+    }
+
+    /// How long it may be quiet. While somebody else's turn is waited for, which has a bound of its
+    /// own, nothing is read at all.
+    pub(super) fn idle_bound(&self) -> Option<Duration> {
+        let waiting = matches!(
+            self.submission,
+            Submission::Conflict(_) | Submission::Pausing(_)
+        );
+        self.plan.idle_timeout.filter(|_| !waiting)
     }
 
     /// What a timeout says: what was being waited for, and the session's state once it is known.

@@ -115,6 +115,7 @@ impl Run<'_> {
     fn try_again(&mut self, session: &Session) {
         self.forget_the_stream(session.last_seq + 1);
         self.submission = Submission::Opening;
+        self.last_event = Instant::now();
         self.feed.open(self.inbox);
     }
 

@@ -109,9 +109,10 @@ fn measured(completion: &Completion) -> String {
 
 fn unmeasured(turn: &Turn, reason: Option<&StopReason>) -> String {
     let rounds = turn.rounds.map_or(String::new(), |(done, total)| {
-        let limit = total.filter(|_| reason == Some(&StopReason::MaxIterations));
-        let of = limit.map_or(String::new(), |limit| format!(" of {limit}"));
-        format!(" after {}{of}", counted(done, "round"))
+        match total.filter(|_| reason == Some(&StopReason::MaxIterations)) {
+            Some(limit) => format!(" after {done} of {}", counted(limit, "round")),
+            None => format!(" after {}", counted(done, "round")),
+        }
     });
     match reason {
         Some(StopReason::Done) => "nothing was checked".to_owned(),

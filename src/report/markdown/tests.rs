@@ -130,7 +130,7 @@ fn the_verdict_comes_first_and_what_it_rests_on_after() {
         "\n## ◆ incomplete\n\n`criteria: 1 met, 1 unmet`\n\nturn ended incomplete · ";
     assert!(text.starts_with(expected_start), "{text}");
     let table =
-        "| criterion | result |\n| --- | --- |\n| `lint` | ✗ unmet |\n| `tests` | ✓ met |\n";
+        "| criterion | result |\n| :-- | :-- |\n| `lint` | ✗ unmet |\n| `tests` | ✓ met |\n";
     assert!(text.contains(table), "{text}");
     assert!(text.contains("### Protected paths written"), "{text}");
     assert!(text.contains("- `sub/x_test.txt`\n"), "{text}");

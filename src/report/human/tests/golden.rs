@@ -329,7 +329,7 @@ fn max_iterations() {
   ✓ bash  echo 1  exit 0 · 5 ms
   ✓ bash  echo 2  exit 0 · 6 ms
 
-✗ max_iterations  the iteration limit was reached after 2 rounds of 2
+✗ max_iterations  the iteration limit was reached after 2 of 2 rounds
   20 ms · 2 rounds · tokens 260 in (128 cached), 0 out
   context 652 of 1M (<0.1 %)
 ",

@@ -1,0 +1,599 @@
+//! `--report`: what CI systems are told, through the built binary, read back by readers that are
+//! not ours.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use dcodectl::protocol::{Event, Payload, StopReason, TurnCompleted};
+use serde_json::{Value, json};
+use support::{Ran, at, daemon, data_lines, dcodectl, objects, playing, recording};
+
+/// Reads `JUnit` files by junitparser and prints what it found, one JSON array a file.
+const READER: &str = r#"
+import json, sys
+from junitparser import JUnitXml, Failure, Error, Skipped
+
+def outcome(case):
+    results = [(type(r).__name__, r.type, r.message) for r in case.result]
+    assert len(results) <= 1, results
+    return list(results[0]) if results else None
+
+for path in sys.argv[1:]:
+    xml = JUnitXml.fromfile(path)
+    suites = []
+    for suite in xml:
+        cases = [[c.classname, c.name, outcome(c)] for c in suite]
+        counts = [suite.tests, suite.failures, suite.errors, suite.skipped]
+        properties = [[p.name, p.value] for p in suite.properties()]
+        suites.append({"name": suite.name, "cases": cases, "counts": counts, "properties": properties})
+    xml_counts = [xml.tests, xml.failures, xml.errors, xml.skipped]
+    print(json.dumps({"suites": suites, "counts": xml_counts}))
+"#;
+
+/// Whether junitparser is there. Where everything is demanded, its absence is a failure.
+static HAS_READER: LazyLock<bool> = LazyLock::new(|| {
+    let found = Command::new("python3")
+        .args(["-c", "import junitparser"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    let demanded = std::env::var_os("DCODECTL_TESTS_DEMAND").is_some();
+    assert!(
+        found || !demanded,
+        "python3 with junitparser is needed: python3 -m pip install junitparser"
+    );
+    found
+});
+
+/// What junitparser reads in the files; `None`, and a word about it, where it is not installed.
+fn read(paths: &[&Path]) -> Option<Vec<Value>> {
+    if !*HAS_READER {
+        let note = "skipped: python3 has no junitparser (python3 -m pip install junitparser)\n";
+        // The test's own capture would hide it.
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), note.as_bytes());
+        return None;
+    }
+    let output = Command::new("python3")
+        .args(["-c", READER])
+        .args(paths)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{error}");
+    Some(objects(&String::from_utf8(output.stdout).unwrap()))
+}
+
+/// Files of one test.
+struct Files {
+    folder: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// `--report FORMAT=FILE` for a file of this test.
+    fn report(&self, format: &str, name: &str) -> String {
+        format!("--report={format}={}", self.path(name).display())
+    }
+}
+
+fn run(scenario: &str, arguments: &[&str]) -> Ran {
+    let daemon = daemon(scenario);
+    at(&daemon, ["run", "Fix the parser"].iter().chain(arguments)).run()
+}
+
+/// A case as junitparser tells it, the message aside.
+fn case(class: &str, name: &str, outcome: Option<(&str, &str)>) -> Value {
+    let outcome = outcome.map(|(tag, kind)| json!([tag, kind]));
+    json!([class, name, outcome])
+}
+
+fn cases(suite: &Value) -> Vec<Value> {
+    let cases = suite["cases"].as_array().unwrap().iter().map(|case| {
+        let mut case = case.clone();
+        if let Some(outcome) = case[2].as_array_mut() {
+            let message = outcome.pop().unwrap();
+            assert_ne!(message.as_str().unwrap_or_default(), "", "{case}");
+        }
+        case
+    });
+    cases.collect()
+}
+
+fn property(suite: &Value, name: &str) -> Vec<String> {
+    let all = suite["properties"].as_array().unwrap().iter();
+    all.filter(|property| property[0] == name)
+        .map(|property| property[1].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Whether the numbers in a suite's head are those of its cases.
+fn counts(cases: &[Value]) -> Value {
+    let count = |tag: &str| cases.iter().filter(|case| case[2][0] == tag).count();
+    json!([
+        cases.len(),
+        count("Failure"),
+        count("Error"),
+        count("Skipped")
+    ])
+}
+
+/// A scenario, options, the code, and the cases.
+type Row = (&'static str, Vec<&'static str>, i32, Vec<Value>);
+
+/// Turns that end with a result.
+fn results() -> Vec<Row> {
+    let met = |name| case("criteria", name, None);
+    let skipped = case("criteria", "criteria", Some(("Skipped", "none_declared")));
+    vec![
+        ("done", vec![], 0, vec![met("lint"), met("tests")]),
+        (
+            "protected-touched",
+            vec![],
+            0,
+            vec![met("lint"), met("tests")],
+        ),
+        (
+            "protected-touched",
+            vec!["--forbid-protected"],
+            18,
+            vec![
+                met("lint"),
+                met("tests"),
+                case("gate", "forbid-protected", Some(("Failure", "gate"))),
+            ],
+        ),
+        ("tools", vec![], 0, vec![met("tests")]),
+        (
+            "unverified",
+            vec![],
+            10,
+            vec![
+                met("lint"),
+                case("criteria", "tests", Some(("Skipped", "unavailable"))),
+            ],
+        ),
+        (
+            "incomplete",
+            vec![],
+            11,
+            vec![
+                met("lint"),
+                case("criteria", "tests", Some(("Failure", "unmet"))),
+            ],
+        ),
+        ("weird-output", vec![], 0, vec![skipped.clone()]),
+        (
+            "approval",
+            vec!["--on-approval=allow"],
+            0,
+            vec![skipped.clone()],
+        ),
+        (
+            "unchecked",
+            vec!["--require-verified"],
+            17,
+            vec![
+                skipped,
+                case("gate", "require-verified", Some(("Failure", "gate"))),
+            ],
+        ),
+    ]
+}
+
+/// Turns that end otherwise.
+fn no_results() -> Vec<Row> {
+    let error = |name| vec![case("turn", name, Some(("Error", name)))];
+    vec![
+        ("error", vec![], 16, error("error")),
+        ("error-silent", vec![], 16, error("error")),
+        ("max-iterations", vec![], 12, error("max_iterations")),
+        (
+            "max-iterations",
+            vec!["--accept=max_iterations"],
+            0,
+            vec![case("turn", "max_iterations", Some(("Error", "done")))],
+        ),
+        ("repeat-loop", vec![], 13, error("repeat_loop")),
+        ("max-tokens", vec![], 14, error("max_tokens")),
+        (
+            "approval",
+            vec!["--on-approval=fail"],
+            20,
+            vec![case(
+                "turn",
+                "interrupted",
+                Some(("Error", "approval_needed")),
+            )],
+        ),
+    ]
+}
+
+#[test]
+fn a_junit_reader_finds_a_case_a_criterion() {
+    let table: Vec<Row> = results().into_iter().chain(no_results()).collect();
+    let files = Files::new();
+    let mut expected = Vec::new();
+    for (number, (scenario, options, code, cases)) in table.iter().enumerate() {
+        let name = format!("{number}.xml");
+        let report = files.report("junit", &name);
+        let mut arguments = options.clone();
+        arguments.push(&report);
+        let ran = run(scenario, &arguments).exits(*code);
+        expected.push((scenario, ran, cases, files.path(&name)));
+    }
+    let paths: Vec<&Path> = expected.iter().map(|(.., path)| path.as_path()).collect();
+    let Some(read) = read(&paths) else { return };
+    for ((scenario, ran, expected, _), file) in expected.iter().zip(&read) {
+        let suites = file["suites"].as_array().unwrap();
+        assert_eq!(suites.len(), 1, "{scenario}");
+        let suite = &suites[0];
+        assert_eq!(&cases(suite), *expected, "{scenario}: {ran:#?}");
+        assert_eq!(suite["counts"], counts(expected), "{scenario}");
+        assert_eq!(file["counts"], suite["counts"], "{scenario}");
+        assert_eq!(property(suite, "exit_code"), [ran.code().to_string()]);
+        assert_eq!(property(suite, "prompt_sha256")[0].len(), 64);
+        let protected = usize::from(**scenario == "protected-touched");
+        assert_eq!(property(suite, "touched_protected").len(), protected);
+    }
+    let reasons: Vec<String> = read
+        .iter()
+        .map(|file| property(&file["suites"][0], "reason").concat())
+        .collect();
+    assert_eq!(reasons[3..6], ["done", "unverified", "incomplete"]);
+    let accepted = property(&read[12]["suites"][0], "accepted");
+    assert_eq!(accepted, ["true"]);
+    let gate = property(&read[2]["suites"][0], "gate.forbid-protected");
+    assert_eq!(gate, ["failed"]);
+}
+
+/// The cases that the end of a turn must have, by a rule of its own.
+fn expected_cases(end: Option<&TurnCompleted>) -> Vec<Value> {
+    let Some(end) = end else {
+        return vec![case("turn", "unfinished", Some(("Error", "unfinished")))];
+    };
+    let reason = end.reason.clone().unwrap();
+    match reason {
+        StopReason::Done | StopReason::Unverified | StopReason::Incomplete => {}
+        other => {
+            return vec![case(
+                "turn",
+                other.as_str(),
+                Some(("Error", other.as_str())),
+            )];
+        }
+    }
+    let Some(done) = &end.completion else {
+        assert_eq!(reason, StopReason::Done);
+        return vec![case(
+            "criteria",
+            "criteria",
+            Some(("Skipped", "none_declared")),
+        )];
+    };
+    let of = |names: &[String], outcome| {
+        names
+            .iter()
+            .map(|name| case("criteria", name, outcome))
+            .collect::<Vec<_>>()
+    };
+    let mut cases = of(&done.met, None);
+    cases.extend(of(&done.unmet, Some(("Failure", "unmet"))));
+    cases.extend(of(&done.unavailable, Some(("Skipped", "unavailable"))));
+    if reason == StopReason::Incomplete && done.unmet.is_empty() {
+        cases.push(case("turn", "incomplete", Some(("Failure", "incomplete"))));
+    }
+    cases
+}
+
+/// How each turn of a log ended.
+fn ends(lines: &[String]) -> Vec<Option<TurnCompleted>> {
+    let mut ends: Vec<Option<TurnCompleted>> = Vec::new();
+    for line in lines {
+        match Event::parse(line).unwrap().payload() {
+            Payload::TurnStarted(_) => ends.push(None),
+            Payload::TurnCompleted(end) => match ends.last_mut() {
+                Some(last) => *last = Some(end.clone()),
+                None => ends.push(Some(end.clone())),
+            },
+            _ => {}
+        }
+    }
+    ends
+}
+
+#[test]
+fn render_reports_every_turn_of_every_recording() {
+    let files = Files::new();
+    let folder = recording("done-tools");
+    let mut expected = Vec::new();
+    for entry in fs::read_dir(folder.parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        let lines = data_lines(&path);
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let junit = files.report("junit", &name);
+        let markdown = files.report("markdown", "all.md");
+        dcodectl(["render", "-", &junit, &markdown, "-q"])
+            .stdin(lines.join("\n"))
+            .run()
+            .exits(0)
+            .err("");
+        expected.push((files.path(&name), ends(&lines)));
+    }
+    let turns: usize = expected.iter().map(|(_, ends)| ends.len()).sum();
+    assert!(turns > 90, "{turns}");
+    // Appended: every turn of every recording is in the one file.
+    assert_eq!(files.text("all.md").matches("\n## ").count(), turns);
+    let paths: Vec<&Path> = expected.iter().map(|(path, _)| path.as_path()).collect();
+    let Some(read) = read(&paths) else { return };
+    for ((path, ends), file) in expected.iter().zip(&read) {
+        let suites = file["suites"].as_array().unwrap();
+        let found: Vec<Vec<Value>> = suites.iter().map(cases).collect();
+        let ends: Vec<Vec<Value>> = ends
+            .iter()
+            .map(|end| expected_cases(end.as_ref()))
+            .collect();
+        assert_eq!(found, ends, "{}", path.display());
+        for suite in suites {
+            assert_eq!(suite["counts"], counts(&cases(suite)));
+            assert_eq!(property(suite, "exit_code"), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn submit_and_wait_report_as_run_does() {
+    let files = Files::new();
+    let daemon = daemon("incomplete");
+    let id = support::create(&daemon);
+    let mut texts = Vec::new();
+    for command in [["submit", &id, "x"].to_vec(), ["wait", &id].to_vec()] {
+        let (junit, markdown) = (
+            files.report("junit", "x.xml"),
+            files.report("markdown", "x.md"),
+        );
+        let reports = ["-q", &junit, &markdown];
+        at(&daemon, command.iter().chain(&reports)).run().exits(11);
+        texts.push(files.text("x.xml"));
+    }
+    assert_eq!(texts[0], texts[1]);
+    let markdown = files.text("x.md");
+    assert_eq!(
+        markdown.matches("\n## ◆ incomplete\n").count(),
+        2,
+        "{markdown}"
+    );
+    assert_eq!(
+        markdown.matches("| `tests` | ✗ unmet |").count(),
+        2,
+        "{markdown}"
+    );
+}
+
+#[test]
+fn what_xml_forbids_is_dropped_and_the_rest_is_read_back() {
+    let hostile = "a\0\u{8}\u{1b}[1m<b> & \"c\" 'd' ]]>\n\t\u{fffe}\u{9b}\u{202e}é🚀";
+    let kept = "a[1m<b> & \"c\" 'd' ]]>\n\t\u{9b}\u{202e}é🚀";
+    let quoted = json!(hostile).to_string();
+    let end = format!(
+        r#"{{"turn_id":"t1","reason":"incomplete","completion":{{"verification":"failed","met":[{quoted}],"unmet":[{quoted}],"touched_protected":[{quoted}]}}}}"#
+    );
+    let error = format!(r#"{{"code":"auth","message":{quoted}}}"#);
+    let daemon = playing(
+        &[
+            ("turn.started", r#"{"turn_id":"t1","text":"x"}"#),
+            ("session.error", &error),
+            ("turn.completed", &end),
+        ],
+        |_| {},
+    );
+    let files = Files::new();
+    let report = files.report("junit", "x.xml");
+    at(&daemon, ["run", "x", &report]).run().exits(11);
+    let Some(read) = read(&[&files.path("x.xml")]) else {
+        return;
+    };
+    let suite = &read[0]["suites"][0];
+    let expected = [
+        case("criteria", kept, None),
+        case("criteria", kept, Some(("Failure", "unmet"))),
+    ];
+    assert_eq!(cases(suite), expected);
+    assert_eq!(property(suite, "touched_protected"), [kept]);
+    assert_eq!(property(suite, "session_error"), [format!("auth: {kept}")]);
+}
+
+#[test]
+fn junit_is_emptied_and_markdown_appended_before_anything_is_sent() {
+    let files = Files::new();
+    for name in ["x.xml", "x.md"] {
+        fs::write(files.path(name), "stale").unwrap();
+    }
+    let (junit, markdown) = (
+        files.report("junit", "x.xml"),
+        files.report("markdown", "x.md"),
+    );
+    // Nobody answers: the reports are written all the same, and the stale one is gone.
+    dcodectl(["run", "x", &junit, &markdown])
+        .env("DCODE_SOCKET", files.path("none.sock"))
+        .run()
+        .exits(69);
+    let xml = files.text("x.xml");
+    assert!(xml.starts_with("<?xml") && !xml.contains("stale"), "{xml}");
+    assert!(xml.contains("<error type=\"unreachable\""), "{xml}");
+    assert!(files.text("x.md").starts_with("stale\n## ✗ unreachable\n"));
+}
+
+#[test]
+fn a_report_that_cannot_be_opened_is_74_and_nothing_is_sent() {
+    let files = Files::new();
+    let daemon = daemon("done");
+    fs::write(files.path("x.xml"), "stale").unwrap();
+    let junit = files.report("junit", "x.xml");
+    for format in ["junit", "markdown"] {
+        let bad = files.report(format, "no/such/folder");
+        at(&daemon, ["run", "x", &bad, &junit])
+            .run()
+            .exits(74)
+            .out("")
+            .err_has("no/such/folder cannot be written");
+        assert!(files.text("x.xml").contains("output_failed"));
+    }
+    at(&daemon, ["run", "x", "--report", "github"])
+        .env("GITHUB_OUTPUT", files.path("no/such/folder"))
+        .run()
+        .exits(74);
+    assert!(daemon.requests().is_empty());
+}
+
+#[test]
+fn wrong_reports_are_usage_errors() {
+    for wrong in ["xml=x", "junit", "junit=", "markdown=-", "github=x", ""] {
+        dcodectl(["run", "x", "--report", wrong])
+            .run()
+            .exits(2)
+            .err_has("expected junit=FILE, markdown=FILE or github");
+    }
+    dcodectl(["submit", "s", "x", "--detach", "--report", "github"])
+        .run()
+        .exits(2);
+}
+
+#[test]
+fn github_gets_annotations_and_outputs() {
+    let files = Files::new();
+    let daemon = daemon("incomplete");
+    fs::write(files.path("output"), "before=1\n").unwrap();
+    for json in [false, true] {
+        let output = if json { "--json" } else { "-q" };
+        let ran = at(&daemon, ["run", "x", "--report", "github", output])
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_OUTPUT", files.path("output"))
+            .run()
+            .exits(11);
+        let (commands, rest): (Vec<&str>, Vec<&str>) =
+            ran.stderr.lines().partition(|line| line.starts_with("::"));
+        assert_eq!(commands.len(), 2, "{ran:#?}");
+        assert!(commands[0].starts_with("::error title=dcode%3A incomplete::"));
+        assert_eq!(commands[1], "::error title=criterion unmet::tests");
+        if json {
+            for line in rest {
+                let _: Value = serde_json::from_str(line).unwrap();
+            }
+            ran.out_objects();
+        }
+    }
+    let outputs = files.text("output");
+    assert!(
+        outputs.starts_with("before=1\nsession_id<<dcodectl_"),
+        "{outputs}"
+    );
+    assert!(outputs.contains("\nincomplete\n") && outputs.contains("\n[\"tests\"]\n"));
+}
+
+#[test]
+fn github_without_a_file_for_outputs_annotates_only() {
+    run("done", &["--report", "github", "-o", "answer"])
+        .exits(0)
+        .out_has("all ten tests pass")
+        .err("::notice title=dcode%3A done::criteria: 2 met\n");
+}
+
+#[test]
+fn no_text_acts_as_a_workflow_command() {
+    let daemon = playing(
+        &[
+            (
+                "turn.started",
+                r#"{"turn_id":"t1","text":"::error::prompt"}"#,
+            ),
+            ("message.delta", r#"{"turn_id":"t1","text":"::"}"#),
+            (
+                "message.delta",
+                r#"{"turn_id":"t1","text":"set-env name=A::b\n  ::add-mask::c\n##"}"#,
+            ),
+            ("message.delta", r#"{"turn_id":"t1","text":"[error]d\n"}"#),
+            (
+                "session.error",
+                r###"{"code":"x","message":"##[error]e"}"###,
+            ),
+            ("turn.completed", r#"{"turn_id":"t1","reason":"error"}"#),
+        ],
+        |_| {},
+    );
+    let is_command = |line: &&str| line.trim_start().starts_with("::") || line.contains("##[");
+    for json in [false, true] {
+        let output = if json { "ndjson" } else { "human" };
+        let ran = at(&daemon, ["run", "::error::x", "-vv", "-o", output])
+            .env("GITHUB_ACTIONS", "true")
+            .run()
+            .exits(16);
+        assert_eq!(ran.stderr.lines().find(is_command), None, "{ran:#?}");
+        if json {
+            ran.err_objects();
+        } else {
+            assert_eq!(ran.stdout.lines().find(is_command), None, "{ran:#?}");
+        }
+    }
+    // Elsewhere the text is as it is.
+    let ran = at(&daemon, ["run", "x"]).run().exits(16);
+    assert!(ran.stdout.contains("\n::set-env name=A::b\n"), "{ran:#?}");
+}
+
+#[test]
+fn with_reports_a_command_goes_on_when_the_reader_left() {
+    let files = Files::new();
+    let daemon = daemon("long-answer");
+    let report = files.report("junit", "x.xml");
+    let mut command = at(&daemon, ["run", "x", &report]).into_command();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let status = support::wait_for(&mut child, support::HANG).unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(
+        files
+            .text("x.xml")
+            .contains("name=\"reason\" value=\"done\"")
+    );
+}
+
+#[test]
+fn a_report_on_a_full_disk_is_74_and_the_summary_says_so() {
+    let files = Files::new();
+    let summary = format!("--summary={}", files.path("summary").display());
+    run("done", &["--report", "junit=/dev/full", &summary])
+        .exits(74)
+        .err_has("/dev/full cannot be written");
+    let summary: Value = serde_json::from_str(&files.text("summary")).unwrap();
+    assert_eq!(summary["exit_code"], 74);
+    assert_eq!(summary["reason"], "done");
+    let log = data_lines(&recording("done-tools")).join("\n");
+    dcodectl(["render", "-", "--report", "markdown=/dev/full"])
+        .stdin(log)
+        .run()
+        .exits(74)
+        .err_has("/dev/full cannot be written");
+}
