@@ -43,7 +43,8 @@ pub(super) struct Outputs {
     reports: Reports,
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
-    answer: AnswerText,
+    /// Only where a turn is awaited: it grows.
+    answer: Option<AnswerText>,
     heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
@@ -68,7 +69,7 @@ impl Outputs {
             summary: None,
             reports: Reports::default(),
             summary_on_stdout: None,
-            answer: AnswerText::new(),
+            answer: Some(AnswerText::new()),
             heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
@@ -100,6 +101,12 @@ impl Outputs {
             outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
         }
         outputs
+    }
+
+    /// No answer will be asked for.
+    pub(super) fn without_answer(mut self) -> Self {
+        self.answer = None;
+        self
     }
 
     /// Whether everything printed so far has left the program.
@@ -180,7 +187,7 @@ impl Outputs {
 
     /// The final answer so far.
     pub(super) fn answer(&self) -> Option<String> {
-        self.answer.text()
+        self.answer.as_ref().and_then(AnswerText::text)
     }
 
     /// Whether anything but stdout is written.
@@ -300,7 +307,9 @@ impl Observer for Outputs {
         if let Some(heartbeat) = &mut self.heartbeat {
             heartbeat.note(event);
         }
-        self.answer.push(event);
+        if let Some(answer) = &mut self.answer {
+            answer.push(event);
+        }
         self.reports.event(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);

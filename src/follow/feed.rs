@@ -221,6 +221,9 @@ impl Feed {
         if self.outage.take().is_some() {
             observer.notice("reconnected", "the stream is back");
         }
+        if !batch.is_empty() {
+            self.quiet_since = Instant::now();
+        }
         for text in batch.texts() {
             let event = Event::parse(text)
                 .map_err(|error| FeedEnd::Failed(losses::no_event(self.next - 1, &error)))?;
@@ -244,7 +247,6 @@ impl Feed {
         self.oldest = false;
         self.ended = false;
         self.hole_at = None;
-        self.quiet_since = Instant::now();
     }
 
     /// Whether this answer is to a question of ours.

@@ -56,6 +56,16 @@ impl State {
         Some(input)
     }
 
+    /// What was handed out last is dealt with. While nothing of a stream is wanted it is still being written.
+    fn release(&mut self, with_streams: bool) -> usize {
+        if !with_streams {
+            return 0;
+        }
+        let released = std::mem::take(&mut self.in_hand);
+        self.bytes -= released;
+        released
+    }
+
     /// Whether a message of this size has to wait. One message may always be on its way, however large.
     fn has_no_room(&mut self, size: usize) -> bool {
         !self.closed && self.bytes > 0 && self.bytes + size > BYTES
@@ -132,8 +142,7 @@ impl Mailbox {
     /// The next input that is there; the one handed out before counts as dealt with.
     pub(super) fn try_pop(&self, with_streams: bool) -> Option<Input> {
         let mut state = self.lock();
-        let released = std::mem::take(&mut state.in_hand);
-        state.bytes -= released;
+        let released = state.release(with_streams);
         let input = state.pop(with_streams);
         if (released > 0 || input.is_some()) && std::mem::take(&mut state.senders_wait) {
             drop(state);
@@ -145,6 +154,9 @@ impl Mailbox {
     /// The next input, or `None` at the deadline.
     pub(super) fn pop(&self, with_streams: bool, deadline: Option<Instant>) -> Option<Input> {
         let mut state = self.lock();
+        if state.release(with_streams) > 0 && std::mem::take(&mut state.senders_wait) {
+            self.room.notify_all();
+        }
         loop {
             if let Some(input) = state.pop(with_streams) {
                 return Some(input);
@@ -230,10 +242,10 @@ mod tests {
         assert!(matches!(mailbox.try_pop(true), Some(Input::Signal(2))));
         for expected in 1..=count {
             assert_eq!(number(mailbox.pop(true, None)), expected);
-            // What is handed out is dealt with when the next is asked for.
-            mailbox.try_pop(false);
         }
         sender.join().unwrap();
+        // What is handed out is dealt with when the next is asked for.
+        mailbox.try_pop(true);
         mailbox.wait_for_rest(Duration::from_secs(60));
     }
 

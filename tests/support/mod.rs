@@ -10,6 +10,7 @@
 )]
 
 pub mod inside;
+pub mod paced;
 pub mod process;
 pub mod wire;
 

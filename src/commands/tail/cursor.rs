@@ -17,6 +17,8 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// See the module.
 pub(super) struct Cursor {
     path: PathBuf,
+    /// As it was given.
+    shown: String,
     /// How far each session was read.
     read: BTreeMap<String, u64>,
     dirty: bool,
@@ -27,7 +29,9 @@ impl Cursor {
     /// Reads the file, and makes sure that it can be written.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let mut cursor = Self {
-            path: path.to_owned(),
+            // Behind a link it is the file that is replaced.
+            path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+            shown: path.display().to_string(),
             read: BTreeMap::new(),
             dirty: false,
             written: None,
@@ -95,6 +99,9 @@ impl Cursor {
         let write = || -> io::Result<()> {
             let mut file = fs::File::create(&beside)?;
             file.write_all(text.as_bytes())?;
+            if let Ok(old) = fs::metadata(&self.path) {
+                file.set_permissions(old.permissions())?;
+            }
             drop(file);
             fs::rename(&beside, &self.path)
         };
@@ -105,7 +112,7 @@ impl Cursor {
     }
 
     fn failed(&self, error: io::Error) -> Error {
-        let message = format!("the cursor {} cannot be written", self.path.display());
+        let message = format!("the cursor {} cannot be written", self.shown);
         Error::new(Kind::OutputFailed, message).caused_by(error)
     }
 }

@@ -79,12 +79,18 @@ impl Merge {
                 .follow
                 .then(|| Discovery::At(Instant::now() + DISCOVERY));
         }
+        // All are looked up before the first stream is opened: who waits for an answer hears
+        // nothing else.
+        let mut sessions = Vec::new();
         for typed in &options.sessions {
             match context.session(typed) {
-                Ok(session) => merge.open(&session.value, options, context),
+                Ok(session) => sessions.push(session.value),
                 Err(error) if !merge.several || error.is_final() => return Err(error),
                 Err(error) => merge.fail(typed, &error, context),
             }
+        }
+        for session in sessions {
+            merge.open(&session, options, context);
         }
         Ok(merge)
     }
@@ -305,9 +311,7 @@ impl Merge {
         let Err(end) = result else { return Ok(()) };
         let lane = &mut self.lanes[index];
         lane.aim.over = true;
-        let open_turn = self.awaits_a_turn && lane.aim.turns.is_open();
-        let owed = lane.aim.owed_event().map(|seq| format!("seq {seq}"));
-        let owed = open_turn.then(|| "the turn's end".to_owned()).or(owed);
+        let owed = lane.aim.owed(self.awaits_a_turn);
         let Some(error) = error_of(end, &lane.aim.id, owed.as_deref()) else {
             return Ok(());
         };

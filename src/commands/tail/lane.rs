@@ -150,11 +150,14 @@ impl Lane {
 }
 
 impl Aim {
-    /// The last event that was asked for, if it was not read yet.
-    pub(super) fn owed_event(&self) -> Option<u64> {
+    /// What was asked for and was not read yet.
+    pub(super) fn owed(&self, awaits_a_turn: bool) -> Option<String> {
         match self.end {
-            End::Through(last) => Some(last),
-            _ => None,
+            End::Through(last) => Some(format!("seq {last}")),
+            // Also if none has begun: whoever waits for the end of a turn has not seen one.
+            End::Turn(_) => Some("the turn's end".to_owned()),
+            End::Idle if awaits_a_turn && self.turns.is_open() => Some("the turn's end".to_owned()),
+            End::Idle | End::Never => None,
         }
     }
 

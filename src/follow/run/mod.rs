@@ -301,6 +301,8 @@ impl<'a> Run<'a> {
         if heard {
             self.last_event = Instant::now();
         }
+        // Also if the turn ends with that: the code must not depend on what was read at once. A
+        // turn that has ended is not interrupted.
         if let Some(cap) = cap.filter(|_| capped && taken.is_ok()) {
             self.stop(Stop::Rounds(cap))?;
         }
