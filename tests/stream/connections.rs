@@ -79,6 +79,34 @@ fn a_socket_file_that_goes_and_comes_back_is_told_once_and_survived() {
 }
 
 #[test]
+fn a_stream_that_is_back_and_has_nothing_to_say_is_not_lost() {
+    // Whether or not the loss was worth a notice, and however often the session is asked.
+    for cuts in [1, 3] {
+        let (daemon, id, running) = following(|limits| limits.quiet = Duration::from_millis(100));
+        for _ in 0..cuts {
+            let before = seen(&daemon, "GET", "/events");
+            daemon.cut_streams();
+            until("a new stream", || seen(&daemon, "GET", "/events") > before);
+        }
+        // Longer than a lost stream is tried for.
+        let asked = seen(&daemon, "GET", &id);
+        until("questions", || seen(&daemon, "GET", &id) > asked + 8);
+        at(&daemon, ["interrupt", &id])
+            .run()
+            .exits(0)
+            .out("")
+            .err("");
+        let ran = running.wait().exits(15).within(SOON);
+        let told: &[&str] = if cuts > 1 {
+            &["reconnecting", "reconnected"]
+        } else {
+            &[]
+        };
+        assert_eq!(notices(&ran), told);
+    }
+}
+
+#[test]
 fn a_queue_that_is_full_does_not_hold_the_bound_up() {
     let (daemon, _, running) = following(|_| ());
     let begun = Instant::now();
