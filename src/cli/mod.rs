@@ -6,6 +6,7 @@
 mod complete;
 mod errors;
 mod guide;
+mod paperwork;
 mod reports;
 mod turn;
 mod values;
@@ -21,6 +22,7 @@ use crate::simulate::Speed;
 pub use complete::{Asked, Slot, Wanted, asked, place};
 pub use errors::{asks_for_json, says_colour, usage_error};
 pub use guide::{GROUPS, command, guide, nearest};
+pub use paperwork::{Completions, Man, Shell};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, ON_APPROVAL, OnApproval, duration};
@@ -333,37 +335,6 @@ pub struct Simulate {
 pub struct Help {
     /// A command, exit-codes or environment
     pub topic: Option<String>,
-}
-
-/// `completions`
-#[derive(Debug, Args)]
-pub struct Completions {
-    /// The shell that is to load it
-    #[arg(value_enum, value_name = "SHELL")]
-    pub shell: Shell,
-}
-
-/// The shells there is a completion script for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    /// bash 4.4 or newer.
-    Bash,
-    /// zsh.
-    Zsh,
-    /// fish.
-    Fish,
-    /// PowerShell.
-    Powershell,
-    /// elvish.
-    Elvish,
-}
-
-/// `man`
-#[derive(Debug, Args)]
-pub struct Man {
-    /// Where the pages go, such as ~/.local/share/man; each into its section's folder
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
 }
 
 /// The three words of `--sandbox`.
