@@ -86,6 +86,15 @@ impl Error {
         self
     }
 
+    /// Adds the next step to a refusal with this code, unless there is one already.
+    #[must_use]
+    pub fn hint_if(mut self, code: &ErrorCode, hint: impl Into<String>) -> Self {
+        if self.hint.is_none() && self.is_refusal(code) {
+            self.hint = Some(hint.into());
+        }
+        self
+    }
+
     /// Adds what lies behind it; shown after the message.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<anyhow::Error>) -> Self {

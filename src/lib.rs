@@ -105,6 +105,7 @@ enum Refusal {
 
 fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     use clap::error::ErrorKind as Clap;
+    let named = cli::named_command(&arguments);
     let parsed = cli::command()
         .try_get_matches_from(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
@@ -113,7 +114,7 @@ fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
         Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
             Refusal::Nothing
         }
-        _ => Refusal::Usage(cli::usage_error(&error)),
+        _ => Refusal::Usage(cli::usage_error(&error, named)),
     })?;
     check(&cli).map_err(Refusal::Usage)?;
     Ok(cli)

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
+use super::guide::GROUPS;
 use crate::error::Error;
 
 /// Turns clap's refusal of the arguments into our own error (code 2).
 #[must_use]
-pub fn usage_error(error: &clap::Error) -> Error {
+pub fn usage_error(error: &clap::Error, command: Option<&str>) -> Error {
     const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
     let page = error.render().to_string();
     let mut paragraphs = page.split("\n\n");
@@ -32,9 +33,20 @@ pub fn usage_error(error: &clap::Error) -> Error {
         },
         (false, Some(tip), _) => tip.to_owned(),
         (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
-        (false, None, None) => "see 'dcodectl --help'".to_owned(),
+        (false, None, None) => match command {
+            Some(command) => format!("dcodectl help {command}"),
+            None => "dcodectl --help".to_owned(),
+        },
     };
     Error::usage(what).hint(hint)
+}
+
+/// The command that raw arguments name, for the hint.
+#[must_use]
+pub fn named_command(arguments: &[OsString]) -> Option<&'static str> {
+    let names = GROUPS.iter().flat_map(|(_, names)| *names).copied();
+    let mut words = arguments.iter().skip(1).take_while(|word| *word != "--");
+    words.find_map(|word| names.clone().find(|name| word == name))
 }
 
 /// Whether the command that refused takes a TEXT.

@@ -20,7 +20,7 @@ use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
 pub use complete::{Asked, Slot, Wanted, asked, place};
-pub use errors::{asks_for_json, says_colour, usage_error};
+pub use errors::{asks_for_json, named_command, says_colour, usage_error};
 pub use guide::{GROUPS, command, guide, nearest};
 pub use paperwork::{Completions, Man, Shell};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};

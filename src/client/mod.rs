@@ -30,7 +30,8 @@ pub use watch::{Told, Watcher};
 
 use crate::error::{Error, Result};
 use crate::protocol::{
-    Answer, CreateSession, Decision, Health, Name, Session, Steer, SubmitTurn, UndoResult, Version,
+    Answer, CreateSession, Decision, ErrorCode, Health, Name, Session, Steer, SubmitTurn,
+    UndoResult, Version,
 };
 use exchange::{CAP_BYTES, Call, Endpoint};
 
@@ -140,7 +141,13 @@ impl Client {
     ///
     /// Those of [`Client`].
     pub fn create(&self, request: &CreateSession) -> Result<Received<Session>> {
-        self.received(Method::POST, "/v1/sessions".into(), Some(bytes(request)?))
+        let created = self.received(Method::POST, "/v1/sessions".into(), Some(bytes(request)?));
+        let elsewhere = "--workspace names a directory of the daemon's machine";
+        created.map_err(|error| {
+            error
+                .hint_if(&ErrorCode::MaxSessionsReached, "dcodectl list")
+                .hint_if(&ErrorCode::WorkspaceInvalid, elsewhere)
+        })
     }
 
     /// `GET /v1/sessions`: the live sessions in the order of their creation (protocol, section 2).
@@ -219,7 +226,13 @@ impl Client {
     /// Those of [`Client`].
     pub fn steer(&self, id: &str, text: &str) -> Result<()> {
         let body = bytes(&Steer { text: text.into() })?;
-        self.nothing(Method::POST, session_path(id, "/steer")?, Some(body))
+        let steered = self.nothing(Method::POST, session_path(id, "/steer")?, Some(body));
+        steered.map_err(|error| {
+            error.hint_if(
+                &ErrorCode::NoActiveTurn,
+                format!("dcodectl submit {id} -- TEXT"),
+            )
+        })
     }
 
     /// `POST …/undo`: puts back what the last turn changed (protocol, section 11).

@@ -143,7 +143,8 @@ fn give(
             && Instant::now() < due
             && stands(client, session_id, approval_id, handle.as_ref(), limits)?;
         if !early {
-            return Err(refused);
+            let open = format!("dcodectl approvals {session_id}");
+            return Err(refused.hint_if(&ErrorCode::ApprovalAlreadyResolved, open));
         }
         thread::sleep(PAUSE);
     }

@@ -77,7 +77,7 @@ fn by_prefix(client: &Client, typed: &str) -> Result<Option<Received<Session>>> 
             "'{typed}' is the beginning of several sessions: {}",
             names(&matching)
         );
-        return Err(Error::usage(message).hint("give more of the id"));
+        return Err(Error::usage(message).hint("dcodectl list"));
     }
     Ok(matching.pop())
 }
@@ -103,7 +103,7 @@ fn here(client: &Client) -> Result<Received<Session>> {
                 real.display(),
                 names(&others)
             );
-            Err(Error::usage(message).hint("name the session by its id"))
+            Err(Error::usage(message).hint("dcodectl list"))
         }
         (_, last) => {
             matching.extend(last);
@@ -112,7 +112,7 @@ fn here(client: &Client) -> Result<Received<Session>> {
                 real.display(),
                 names(&matching)
             );
-            Err(Error::usage(message).hint("name the session by its id"))
+            Err(Error::usage(message).hint("dcodectl list"))
         }
     }
 }

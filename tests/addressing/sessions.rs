@@ -78,7 +78,7 @@ fn a_prefix_of_several_is_refused_with_their_names() {
         let ran = at(&daemon, [command, &common]).run().exits(2).out("");
         ran.err_has(&one)
             .err_has(&two)
-            .err_has("give more of the id");
+            .err_has("hint: dcodectl list");
     }
     assert_eq!(
         seen(&daemon, "POST", "/interrupt") + seen(&daemon, "POST", "/undo"),
@@ -157,7 +157,7 @@ fn b39_several_sessions_here_are_never_guessed_between() {
         .out("")
         .err_has(&one)
         .err_has(&two)
-        .err_has("name the session by its id");
+        .err_has("hint: dcodectl list");
     assert_eq!(seen(&daemon, "POST", "/turns"), 0);
 }
 

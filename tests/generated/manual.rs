@@ -80,6 +80,16 @@ fn exit_status(command: &str) -> String {
             "code of CMD",
             "as a shell has it: 127 not found, 126 not runnable, 128+N killed by signal N",
         )],
+        "tail" => vec![
+            item(
+                "0",
+                "the end that was asked for was reached, or the session was closed",
+            ),
+            item(
+                "10 to 19",
+                "with `--until`: as the last turn that was read ended",
+            ),
+        ],
         _ => vec![item("0", "it worked")],
     };
     text += &rows.concat();
@@ -390,6 +400,12 @@ fn mandoc_has_nothing_to_say_about_a_page() {
             rendered.status.success() && rendered.stdout.len() > 500,
             "{rendered:?}"
         );
+        let text = String::from_utf8(rendered.stdout).unwrap();
+        for line in text.lines() {
+            // A letter that is struck over itself is one column.
+            let columns = line.chars().count() - 2 * line.matches('\u{8}').count();
+            assert!(columns <= 80, "{}: {line}", page.display());
+        }
     }
 }
 

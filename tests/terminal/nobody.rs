@@ -60,6 +60,8 @@ fn b13_no_command_reads_stdin_or_asks_unless_both_ends_are_a_terminal() {
         (0, vec!["simulate", "--", "true"]),
         (0, vec!["schema", "events"]),
         (0, vec!["help"]),
+        (0, vec!["completions", "bash"]),
+        (0, vec!["man"]),
         // A TEXT that is missing is a usage error and not a read.
         (2, vec!["run"]),
         (2, vec!["submit", "S"]),
