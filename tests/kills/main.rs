@@ -108,6 +108,15 @@ impl Stage {
     }
 }
 
+/// A test that fails leaves nothing behind either.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.program(false, "");
+        }
+    }
+}
+
 /// Stops the command at the point, and looks at what is left.
 fn kill_at(point: &Point, (signal, code): (Signal, i32)) {
     let what = format!("{} ({signal:?})", point.name);
