@@ -17,6 +17,13 @@ const READ_BYTES: usize = 16 * 1024;
 /// Reserved at most for a chunk that is announced: a size is quickly said.
 const RESERVED_BYTES: usize = super::exchange::CAP_BYTES;
 
+/// A chunk of more than a few megabytes gets this much address space. The GNU allocator gives such a buffer back to the
+/// system when it is let go; with smaller ones of changing size it would come to keep several.
+const HUGE_BYTES: usize = 33 * 1024 * 1024;
+
+/// From which size on that is worth fresh pages each time.
+const HUGE_FROM: usize = 4 * 1024 * 1024;
+
 /// Longer lines between chunks are none of a daemon's.
 const LINE_BYTES: usize = 4096;
 
@@ -177,7 +184,12 @@ impl<S: AsFd> Source for Body<S> {
         while self.state != State::Over {
             let announced = match self.state {
                 State::Broken(what) => return Err(io::Error::new(ErrorKind::InvalidData, what)),
-                State::Data(left) => usize::try_from(left).unwrap_or(RESERVED_BYTES),
+                State::Data(left) => match usize::try_from(left).unwrap_or(RESERVED_BYTES) {
+                    left if left > HUGE_FROM && left > bytes.capacity() - bytes.len() => {
+                        left.max(HUGE_BYTES)
+                    }
+                    left => left,
+                },
                 _ => 0,
             };
             // In one step, so that a long event is not copied while it grows. What is not written to costs nothing.

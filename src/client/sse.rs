@@ -84,7 +84,7 @@ impl<S: Source> Frames<S> {
                 self.line += lf;
                 self.searched = self.line;
             }
-            let found = memchr2(LF, CR, &self.buffer[self.searched..]);
+            let found = line_end(&self.buffer[self.searched..]);
             let end = found.map_or(self.buffer.len(), |at| self.searched + at);
             self.searched = end;
             let data = self.event.as_ref().map_or(0, Range::len);
@@ -183,6 +183,20 @@ impl<S: Source> Frames<S> {
     }
 }
 
+/// Where the first LF or CR is.
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    const SHORT: usize = 16;
+    let is_end = |byte: &u8| matches!(*byte, LF | CR);
+    // Two lines of three are an `id` or empty, for which calling a fast search takes longer than the search.
+    if let Some((start, _)) = bytes.split_first_chunk::<SHORT>()
+        && start[0] != b'd'
+        && let Some(end) = start.iter().position(is_end)
+    {
+        return Some(end);
+    }
+    memchr2(LF, CR, bytes)
+}
+
 /// A line without its end, by what it means here.
 #[derive(Debug, PartialEq)]
 enum Line {
@@ -214,3 +228,7 @@ impl Line {
 #[cfg(test)]
 #[path = "sse_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "sse_random_tests.rs"]
+mod random_tests;

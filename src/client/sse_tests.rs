@@ -47,7 +47,7 @@ fn next(frames: &mut Frames<impl Source>) -> io::Result<Option<String>> {
 }
 
 /// The same frames, once one by one and once with the buffer handed out after each read.
-fn frames(pieces: &[&[u8]]) -> Vec<String> {
+pub(super) fn frames(pieces: &[&[u8]]) -> Vec<String> {
     let mut frames = Frames::new(Pieces::of(pieces), 1 << 26);
     let mut seen = Vec::new();
     while let Some(frame) = next(&mut frames).unwrap() {

@@ -104,6 +104,19 @@ impl EventStream {
         })
     }
 
+    /// A stream whose body comes off this socket in chunks: for the targets under `fuzz`.
+    #[cfg(fuzzing)]
+    #[must_use]
+    pub fn of_socket(socket: std::os::unix::net::UnixStream, cap: usize) -> Self {
+        Self {
+            frames: Frames::new(Body::new(socket, Framing::Chunked), cap),
+            path: PathBuf::new(),
+            cap,
+            is_framed: true,
+            over: None,
+        }
+    }
+
     /// Blocks until an event or a comment, the end or a loss; [`Timeouts::silence`](super::Timeouts::silence) at most.
     ///
     /// After [`Next::End`] and [`Next::Lost`] it returns the same again, after [`Next::Broken`] a loss.

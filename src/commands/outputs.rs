@@ -7,13 +7,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::Context;
 use super::context::write_failed;
 use super::files::{FileOutput, open};
 use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
 use super::reports::Reports;
 use super::verdict::Judgement;
+use super::{Context, diagnostics};
 use crate::cli::{Output, ReportTarget};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -43,7 +43,8 @@ pub(super) struct Outputs {
     reports: Reports,
     /// The summary is the last line of stdout.
     summary_on_stdout: Option<Box<dyn Reporter>>,
-    answer: AnswerText,
+    /// Only where a turn is awaited: it grows.
+    answer: Option<AnswerText>,
     heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
     /// Questions are answered by this program or at this terminal, not by another client.
@@ -61,14 +62,14 @@ impl Outputs {
     pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
-            verbose: context.global.verbose > 0,
+            verbose: diagnostics::level(context) > 0,
             out: context.streams.out.clone(),
             stdout: Some(reporter(context, context_window, false)),
             events: None,
             summary: None,
             reports: Reports::default(),
             summary_on_stdout: None,
-            answer: AnswerText::new(),
+            answer: Some(AnswerText::new()),
             heartbeat: None,
             keyboard: Keyboard::new(context),
             answers_itself: false,
@@ -100,6 +101,12 @@ impl Outputs {
             outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
         }
         outputs
+    }
+
+    /// No answer will be asked for.
+    pub(super) fn without_answer(mut self) -> Self {
+        self.answer = None;
+        self
     }
 
     /// Whether everything printed so far has left the program.
@@ -180,7 +187,7 @@ impl Outputs {
 
     /// The final answer so far.
     pub(super) fn answer(&self) -> Option<String> {
-        self.answer.text()
+        self.answer.as_ref().and_then(AnswerText::text)
     }
 
     /// Whether anything but stdout is written.
@@ -300,7 +307,9 @@ impl Observer for Outputs {
         if let Some(heartbeat) = &mut self.heartbeat {
             heartbeat.note(event);
         }
-        self.answer.push(event);
+        if let Some(answer) = &mut self.answer {
+            answer.push(event);
+        }
         self.reports.event(event);
         let files = self.events.iter_mut().chain(&mut self.summary);
         let files = files.map(|file| &mut file.reporter);

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::protocol::{ApprovalRequest, ApprovalResolved, Event, Payload};
+use crate::protocol::{ApprovalRequest, ApprovalResolved, Event, EventKind, Payload};
 
 /// A question that the daemon asked.
 #[derive(Debug, Clone)]
@@ -70,6 +70,20 @@ impl Questions {
 
     /// Takes note of an event.
     pub fn note(&mut self, event: &Event<'_>) -> Change {
+        if event.kind == EventKind::ToolCompleted
+            && let Some(id) = event.first_field("tool_call_id")
+        {
+            // The rest of it may be large.
+            self.inputs.remove(id);
+            return Change::None;
+        }
+        if matches!(
+            event.kind,
+            EventKind::MessageDelta | EventKind::MessageReasoning | EventKind::Progress
+        ) {
+            // The most frequent ones mean nothing here.
+            return Change::None;
+        }
         match event.payload() {
             Payload::ToolRequested(call) => {
                 let input = call.input.map(|input| input.get().to_owned());

@@ -58,7 +58,7 @@ impl Tracker {
             None => self.turn = Some(begin(event)),
             Some(_) if event.kind == EventKind::TurnStarted => return Noted::Overtaken,
             Some(turn) => {
-                let id = turn_id(event.payload());
+                let id = event.turn_id();
                 if !id.is_empty() && !turn.turn_id.is_empty() && id != turn.turn_id {
                     return Noted::NotOurs;
                 }
@@ -131,7 +131,7 @@ fn resolve(turn: &mut Turn, seq: u64, decision: &Decision) {
 fn begin(event: &Event<'_>) -> Turn {
     let started = event.kind == EventKind::TurnStarted;
     Turn {
-        turn_id: turn_id(event.payload()).to_owned(),
+        turn_id: event.turn_id().to_owned(),
         first_seq: event.seq,
         last_seq: event.seq,
         last_kind: event.kind.clone(),
@@ -150,7 +150,14 @@ fn advance(turn: &mut Turn, event: &Event<'_>) {
     turn.last_kind = event.kind.clone();
     turn.last_read = Instant::now();
     if turn.turn_id.is_empty() {
-        turn_id(event.payload()).clone_into(&mut turn.turn_id);
+        event.turn_id().clone_into(&mut turn.turn_id);
+    }
+    // Nothing else is decoded: it may be large, or many.
+    if !matches!(
+        event.kind,
+        EventKind::SessionError | EventKind::Progress | EventKind::TurnCompleted
+    ) {
+        return;
     }
     match event.payload() {
         Payload::SessionError(error) => turn.error = Some(error.clone()),
@@ -172,20 +179,6 @@ fn advance(turn: &mut Turn, event: &Event<'_>) {
             });
         }
         _ => {}
-    }
-}
-
-/// The turn an event names; empty if it names none.
-fn turn_id<'e>(payload: &'e Payload<'_>) -> &'e str {
-    match payload {
-        Payload::TurnStarted(payload) => &payload.turn_id,
-        Payload::MessageDelta(payload) | Payload::MessageReasoning(payload) => &payload.turn_id,
-        Payload::ToolRequested(payload) => &payload.turn_id,
-        Payload::ApprovalRequired(payload) => &payload.turn_id,
-        Payload::Progress(payload) => &payload.turn_id,
-        Payload::TurnSteered(payload) => &payload.turn_id,
-        Payload::TurnCompleted(payload) => &payload.turn_id,
-        _ => "",
     }
 }
 

@@ -59,8 +59,12 @@ impl<'a> Event<'a> {
     /// Reads the envelope of one line of JSON; the payload is checked to be JSON and left raw.
     ///
     /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
-    /// order, with white space or escapes. The payload is checked in both cases. It would be faster to look at the head
-    /// alone, but then a payload that is broken would be printed as if it were JSON, or end up in a summary.
+    /// order, with white space or escapes.
+    ///
+    /// The payload is checked by serde, or as strictly by [`json`], up to 16 KiB. One that is larger is looked through
+    /// for what no JSON on one line can hold, and at both its ends, but not walked: a megabyte of a tool's output would
+    /// cost more than everything else that is done with it. It has been framed twice over on its way, so that it can
+    /// be neither cut short nor run into the next one. Whoever wants to know what is in it decodes it and is told.
     ///
     /// # Errors
     /// [`NotAnEvent`] if the text is not one JSON object with a `seq` and a `type`.
@@ -78,8 +82,7 @@ impl<'a> Event<'a> {
         let (kind, rest) = plain(rest.strip_prefix(",\"type\":\"")?)?;
         let (at, rest) = plain(rest.strip_prefix(",\"at\":\"")?)?;
         let payload = rest.strip_prefix(",\"payload\":")?.strip_suffix('}')?;
-        let starts_at_once = !payload.starts_with([' ', '\t', '\r', '\n']);
-        if !starts_at_once || json::value_end(payload.as_bytes(), 0)? != payload.len() {
+        if !json::is_value(payload.as_bytes()) {
             return None;
         }
         Some(Self {
@@ -119,6 +122,44 @@ impl<'a> Event<'a> {
         self.payload_json
     }
 
+    /// The turn that the event names; empty if it names none.
+    #[must_use]
+    pub fn turn_id(&self) -> &str {
+        match self.kind {
+            EventKind::TurnStarted
+            | EventKind::MessageDelta
+            | EventKind::MessageReasoning
+            | EventKind::ToolRequested
+            | EventKind::ToolApprovalRequired
+            | EventKind::Progress
+            | EventKind::TurnSteered
+            | EventKind::TurnCompleted => {}
+            _ => return "",
+        }
+        if let Some(id) = self.first_field("turn_id") {
+            return id;
+        }
+        match self.payload() {
+            Payload::TurnStarted(payload) => &payload.turn_id,
+            Payload::MessageDelta(payload) | Payload::MessageReasoning(payload) => &payload.turn_id,
+            Payload::ToolRequested(payload) => &payload.turn_id,
+            Payload::ApprovalRequired(payload) => &payload.turn_id,
+            Payload::Progress(payload) => &payload.turn_id,
+            Payload::TurnSteered(payload) => &payload.turn_id,
+            Payload::TurnCompleted(payload) => &payload.turn_id,
+            _ => "",
+        }
+    }
+
+    /// The first field of the payload, if it has this name and is a string without escapes: where the daemon puts ids,
+    /// so that nothing has to be decoded for them.
+    #[must_use]
+    pub fn first_field(&self, name: &str) -> Option<&'a str> {
+        let rest = self.payload_json.strip_prefix("{\"")?;
+        let rest = rest.strip_prefix(name)?.strip_prefix("\":\"")?;
+        plain(rest).map(|(value, _)| value)
+    }
+
     /// The payload in its typed form, decoded at the first call.
     #[must_use]
     pub fn payload(&self) -> &Payload<'a> {
@@ -129,19 +170,21 @@ impl<'a> Event<'a> {
 
 /// A number as JSON writes it, and what follows it.
 fn number(text: &str) -> Option<(u64, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = text.split_at(digits);
-    if number.starts_with('0') && digits > 1 {
-        return None;
+    let (mut number, mut digits) = (0_u64, 0);
+    for byte in text.bytes().take_while(u8::is_ascii_digit) {
+        number = number
+            .checked_mul(10)?
+            .checked_add(u64::from(byte - b'0'))?;
+        digits += 1;
     }
-    Some((number.parse().ok()?, rest))
+    let is_one = digits == 1 || (digits > 1 && !text.starts_with('0'));
+    is_one.then(|| (number, &text[digits..]))
 }
 
-/// The inside of a short string without escapes, and what follows its closing quote.
+/// The inside of a string without escapes, and what follows its closing quote.
 fn plain(text: &str) -> Option<(&str, &str)> {
-    let end = json::string_end(text.as_bytes(), 0)?;
-    let inside = &text[..end - 1];
-    (!inside.contains('\\')).then_some((inside, &text[end..]))
+    let end = json::plain_end(text.as_bytes())?;
+    Some((&text[..end], &text[end + 1..]))
 }
 
 #[cfg(test)]
@@ -204,6 +247,25 @@ mod tests {
             r#"{"n":12345678901234567890,"x":1.10}"#
         );
         assert!(matches!(event.payload(), Payload::Unknown));
+    }
+
+    #[test]
+    fn ids_are_read_wherever_they_stand() {
+        for (kind, payload, id) in [
+            ("message.delta", r#"{"turn_id":"t1","text":"x"}"#, "t1"),
+            ("message.delta", r#"{"text":"x","turn_id":"t1"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":"t\u0031"}"#, "t1"),
+            ("turn.completed", r#"{"turn_id":""}"#, ""),
+            ("turn.completed", "{}", ""),
+            (
+                "tool.completed",
+                r#"{"turn_id":"t1","tool_call_id":"c"}"#,
+                "",
+            ),
+        ] {
+            let raw = format!(r#"{{"seq":1,"type":"{kind}","payload":{payload}}}"#);
+            assert_eq!(Event::parse(&raw).unwrap().turn_id(), id, "{raw}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! them. Only what certainly will not block is written at once, with nothing queued before: that is
 //! the usual case, and saves it a thread switch.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -115,18 +116,20 @@ impl Queue {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn push(&self, target: usize, bytes: &[u8]) -> io::Result<()> {
+    /// Takes the bytes over: writes what goes at once, and queues the rest. What was written as a whole is left behind,
+    /// as a buffer to be used again.
+    fn push(&self, target: usize, bytes: &mut Cow<'_, [u8]>) -> io::Result<()> {
         let mut state = self.lock();
         if let Some(kind) = state.failed[target] {
             return Err(kind.into());
         }
         state.pushed += bytes.len() as u64;
-        let mut rest = bytes;
+        let mut written = 0;
         if state.is_empty()
             && let Some(direct) = &mut state.direct[target]
         {
-            match direct.write(rest) {
-                Ok(count) => rest = &rest[count..],
+            match direct.write(bytes) {
+                Ok(count) => written = count,
                 Err(error) => {
                     state.failed[target] = Some(error.kind());
                     // Whoever is about to wait looks again first.
@@ -135,11 +138,19 @@ impl Queue {
                 }
             }
         }
-        if rest.is_empty() {
+        if written == bytes.len() {
             return Ok(());
         }
-        let bytes = rest.to_vec();
-        state.backlog.push(Block { target, bytes });
+        if let (0, Cow::Owned(bytes)) = (written, &mut *bytes) {
+            let bytes = std::mem::take(bytes);
+            state.backlog.push(Block { target, bytes });
+        } else {
+            // Piece by piece, so that what is written of a huge event is no longer in memory.
+            for piece in bytes[written..].chunks(ENOUGH) {
+                let bytes = piece.to_vec();
+                state.backlog.push(Block { target, bytes });
+            }
+        }
         self.0.waiting.store(state.waiting(), Ordering::Relaxed);
         if let Some(targets) = state.targets.take() {
             let queue = self.clone();
@@ -227,7 +238,7 @@ impl State {
 
     /// Everything that is not written, in bytes.
     fn waiting(&self) -> u64 {
-        self.backlog.len() + self.writing
+        self.backlog.waiting() + self.writing
     }
 
     fn fail(&mut self, target: usize, error: &io::Error) {
@@ -328,7 +339,7 @@ impl Write for Sink {
         if bytes.len() >= ENOUGH {
             // Not worth a copy, and it may be huge.
             self.flush()?;
-            self.queue.push(self.target, bytes)?;
+            self.queue.push(self.target, &mut Cow::Borrowed(bytes))?;
             return Ok(bytes.len());
         }
         self.buffer.extend_from_slice(bytes);
@@ -342,8 +353,12 @@ impl Write for Sink {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let result = self.queue.push(self.target, &self.buffer);
-        self.buffer.clear();
+        let mut bytes = Cow::Owned(std::mem::take(&mut self.buffer));
+        let result = self.queue.push(self.target, &mut bytes);
+        if let Cow::Owned(mut buffer) = bytes {
+            buffer.clear();
+            self.buffer = buffer;
+        }
         result
     }
 }

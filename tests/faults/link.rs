@@ -134,6 +134,8 @@ impl Link<'_> {
         daemon.set_read_timeout(Some(TICK)).unwrap();
         let _ = self.relay(&mut daemon);
         if self.plan.restart {
+            let orderly = matches!(self.plan.cut, Some((_, How::Orderly)));
+            self.shared.ledger.closed.store(orderly, Relaxed);
             lost(self.shared, self.asked);
             self.shared.ledger.restarted.store(true, Relaxed);
             self.shared.daemon.forget_sessions();
@@ -241,10 +243,11 @@ impl Link<'_> {
         first
     }
 
-    /// Passes bytes of the body on, up to an end or garbage that is due in them.
+    /// Passes bytes of the body on, up to an end or garbage that is due in them; only a body in
+    /// chunks can end early in an orderly way.
     fn pass(&mut self, body: &[u8], chunked: bool) -> Flow {
         let (at, how) = match self.plan.cut {
-            Some((at, how @ (How::Orderly | How::Garbage))) if self.may_cut => (at, how),
+            Some((at, how @ (How::Orderly | How::Garbage))) if self.may_cut && chunked => (at, how),
             _ => (usize::MAX, How::Closed),
         };
         let left = at.saturating_sub(self.body).min(body.len());

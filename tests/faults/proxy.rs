@@ -29,6 +29,8 @@ pub struct Ledger {
     pub submitted: AtomicBool,
     pub garbage: AtomicBool,
     pub restarted: AtomicBool,
+    /// A stream has ended in an orderly way just before a restart: as when a session is closed.
+    pub closed: AtomicBool,
     /// Connections, by what they asked for.
     counts: Mutex<HashMap<Asked, usize>>,
     /// The events that the daemon has sent, by number.

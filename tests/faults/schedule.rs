@@ -97,6 +97,8 @@ pub struct Schedule {
     /// Whether the built binary runs, whose bounds are the contract's, or the same inside the test
     /// with shorter ones.
     pub binary: bool,
+    /// How often an open stream says `: ping`.
+    pub ping: Duration,
 }
 
 impl Schedule {
@@ -120,6 +122,7 @@ impl Schedule {
                 .then(|| Duration::from_secs(random.between(1, 2) as u64)),
             story,
             binary: mild && random.chance(15),
+            ping: Duration::from_millis(random.pick(&[3, 50, 20_000])),
         }
     }
 

@@ -75,7 +75,8 @@ impl Lane {
             Some(from) => Feed::new(client.clone(), &session.id, from, limits),
             None => Feed::new(client.clone(), &session.id, first, limits).from_oldest(),
         };
-        let feed = feed.of_a_known_session();
+        let mut feed = feed.of_a_known_session();
+        feed.heard_of(session.last_seq);
         let idle = session.state == SessionState::Idle;
         let mut lane = Self {
             feed,
@@ -135,6 +136,7 @@ impl Lane {
                 let session = session.value;
                 self.idle = session.state == SessionState::Idle;
                 self.known_seq = session.last_seq;
+                self.feed.heard_of(session.last_seq);
                 let caught_up = self.feed.next_seq() > session.last_seq;
                 self.aim.over |= self.idle && caught_up;
                 // Not caught up: the next event brings us back here.

@@ -30,7 +30,8 @@ pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
         Outputs::merged(context)
     } else {
         Outputs::stdout(context, None)
-    };
+    }
+    .without_answer();
     let mut merge = Merge::new(options, cursor, context)?;
     let mut ended = merge.follow(context, &mut outputs);
     outputs.end(None);

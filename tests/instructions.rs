@@ -1,0 +1,62 @@
+//! What an event costs, in instructions: hardly moved by what else the machine does, so that a check can hold it.
+//!
+//! Needs valgrind and a release build (`cargo test --release --test instructions`); says so where one is missing, and
+//! fails for it only under `DCODECTL_TESTS_DEMAND=1`.
+
+#[path = "support/flood.rs"]
+mod flood;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use flood::Flood;
+
+/// Of an event of about 225 bytes.
+const SMALL: f64 = 3500.0;
+
+/// Of a byte of events of 1 MiB.
+const LARGE: f64 = 5.0;
+
+/// Instructions of a whole tail of the session.
+fn count(flood: &Flood, id: &str) -> f64 {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(env!("CARGO_BIN_EXE_dcodectl"))
+        .args(["tail", id, "--json", "--from", "1", "--until", "turn"])
+        .arg("--socket")
+        .arg(flood.socket())
+        .stdout(Stdio::null())
+        .output()
+        .expect("valgrind");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let number = text.split("Collected : ").nth(1);
+    let number = number.and_then(|rest| rest.split_whitespace().next());
+    number.and_then(|number| number.parse().ok()).expect(&text)
+}
+
+#[test]
+fn an_event_costs_no_more_than_it_may() {
+    let found = Command::new("valgrind").arg("--version").output();
+    let missing = if cfg!(debug_assertions) {
+        Some("a release build")
+    } else if found.is_err() {
+        Some("valgrind")
+    } else {
+        None
+    };
+    if let Some(what) = missing {
+        let demanded = std::env::var_os("DCODECTL_TESTS_DEMAND").is_some_and(|value| value == "1");
+        assert!(!demanded || cfg!(debug_assertions), "{what} is missing");
+        let _ = writeln!(std::io::stderr(), "skipped: {what} is missing");
+        return;
+    }
+    let flood = Flood::start(64);
+    let small = (count(&flood, "60000-100") - count(&flood, "10000-100")) / 50_000.0;
+    let large = (count(&flood, "24-1048576") - count(&flood, "4-1048576")) / (20.0 * 1_048_576.0);
+    let _ = writeln!(
+        std::io::stderr(),
+        "{small:.0} instructions a small event, {large:.2} a byte of large ones"
+    );
+    assert!(small <= SMALL, "{small}");
+    assert!(large <= LARGE, "{large}");
+}
