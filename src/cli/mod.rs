@@ -87,7 +87,7 @@ pub struct Global {
     /// Errors only on stderr
     #[arg(short, long, global = true, hide_short_help = true)]
     pub quiet: bool,
-    /// More: reasoning, diffs, every progress event; twice for more still
+    /// More: reasoning, diffs, progress, requests; twice: also what is sent, prompts included
     #[arg(short, long, global = true, hide_short_help = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
     /// How long connecting may take, such as 5s

@@ -14,6 +14,10 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "the daemon's socket, if --socket is not given; empty counts as unset",
     ),
     (
+        "DCODECTL_LOG",
+        "1: diagnostics on stderr, as with -v; 2: also what is sent, as with -vv; 0: none",
+    ),
+    (
         "XDG_RUNTIME_DIR",
         "its dcode.sock is the second default path",
     ),

@@ -3,6 +3,7 @@
 mod approvals;
 mod complete;
 mod context;
+mod diagnostics;
 mod files;
 mod gates;
 mod heartbeat;

@@ -38,7 +38,10 @@ struct Answer {
     question: Question,
     decision: Decision,
     by: By,
+    /// Refused, it is sent again until then.
     due: Instant,
+    /// As long as no daemon takes it, until then.
+    unsent_due: Instant,
     state: AnswerState,
 }
 
@@ -148,12 +151,13 @@ impl Answering {
     ) {
         self.asked = None;
         let state = post(&question, &decision, client, session_id, inbox);
-        let due = Instant::now() + limits.lag;
+        let now = Instant::now();
         self.answer = Some(Answer {
             question,
             decision,
             by,
-            due,
+            due: now + limits.lag,
+            unsent_due: now + limits.reconnect,
             state,
         });
     }
@@ -193,36 +197,32 @@ impl Answering {
         observer: &mut dyn Observer,
     ) -> bool {
         let ours = |answer: &mut Answer| matches!(&answer.state, AnswerState::Sent(pending) if pending.is(number));
-        let Some(answer) = self.answer.take_if(ours) else {
+        let Some(mut answer) = self.answer.take_if(ours) else {
             return false;
         };
-        let Answer {
-            question,
-            decision,
-            by,
-            due,
-            state,
-        } = answer;
-        let AnswerState::Sent(pending) = state else {
+        let now = Instant::now();
+        let stands = stands(&answer.question, tracker);
+        let AnswerState::Sent(pending) =
+            std::mem::replace(&mut answer.state, AnswerState::Again(now + RETRY))
+        else {
             return false;
         };
+        let question = &answer.question;
         let handle = question.handle();
         match pending.take() {
-            Ok(()) => tracker.answered_by(question.seq, by, &decision),
+            Ok(()) => tracker.answered_by(question.seq, answer.by, &answer.decision),
             Err(error) if error.is_refusal(&ErrorCode::ApprovalAlreadyResolved) => {
-                let now = Instant::now();
-                if stands(&question, tracker) && now < due {
-                    let state = AnswerState::Again(now + RETRY);
-                    self.answer = Some(Answer {
-                        question,
-                        decision,
-                        by,
-                        due,
-                        state,
-                    });
-                } else if stands(&question, tracker) {
+                if stands && now < answer.due {
+                    self.answer = Some(answer);
+                } else if stands {
                     observer.notice("approval_already_resolved", &format!("the daemon takes no answer to {handle}, which still stands open; its deadline will deny it"));
                 }
+            }
+            // Nothing was sent, so that nothing is repeated. The stream is being waited for, too.
+            Err(error)
+                if *error.kind() == Kind::Unreachable && stands && now < answer.unsent_due =>
+            {
+                self.answer = Some(answer);
             }
             Err(error) if matches!(error.kind(), Kind::Refused(ErrorCode::ApprovalExpired)) => {
                 observer.notice(

@@ -4,6 +4,8 @@
 //! stopped sending; a lost connection is taken up again from the last event seen; a hole that
 //! cannot be filled ends the feed.
 
+mod trouble;
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -13,7 +15,6 @@ use super::limits::Limits;
 use super::losses::{self, FeedEnd, Outage};
 use super::reader::{self, FromStream, Reader};
 use crate::client::{Batch, Client, Received};
-use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, Event, Session, SessionState};
 
 /// Why the session is being asked.
@@ -176,7 +177,8 @@ impl Feed {
     /// When the outage has lasted for too long. A stream that is open again, if only silent so far,
     /// is no longer lost; should it end without a sign of life, the outage goes on.
     fn outage_deadline(&self) -> Option<Instant> {
-        let outage = self.outage.as_ref().filter(|_| !self.is_open())?;
+        let is_there = matches!(self.state, State::Open | State::Asking(_, Why::Quiet));
+        let outage = self.outage.as_ref().filter(|_| !is_there)?;
         Some(outage.since + self.limits.reconnect)
     }
 
@@ -195,6 +197,7 @@ impl Feed {
             FromStream::Opened => {
                 self.state = State::Open;
                 self.answers = true;
+                self.outage.take_if(|outage| !outage.told);
                 self.quiet_since = Instant::now();
             }
             FromStream::Batch(batch) => return self.batch(&batch, inbox, observer, &mut each),
@@ -218,7 +221,7 @@ impl Feed {
         observer: &mut dyn Observer,
         each: &mut impl FnMut(&Event<'_>, &mut dyn Observer) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, FeedEnd> {
-        if self.outage.take().is_some() {
+        if self.outage.take().is_some_and(|outage| outage.told) {
             observer.notice("reconnected", "the stream is back");
         }
         if !batch.is_empty() {
@@ -318,104 +321,6 @@ impl Feed {
         if session.state == SessionState::Idle && session.last_seq < self.next {
             return Err(FeedEnd::NothingToCome);
         }
-        Ok(())
-    }
-
-    fn lost(
-        &mut self,
-        how: &str,
-        inbox: &mut Inbox,
-        observer: &mut dyn Observer,
-    ) -> Result<(), FeedEnd> {
-        self.reconnects += 1;
-        observer.detail(
-            "reconnect",
-            &format!("the stream stopped after seq {}: {how}", self.next - 1),
-        );
-        if self.progressed {
-            self.open(inbox);
-            return Ok(());
-        }
-        let now = Instant::now();
-        if self.outage.is_none() {
-            let bound = humantime::format_duration(self.limits.reconnect);
-            observer.notice(
-                "reconnecting",
-                &format!(
-                    "the stream is lost after seq {}: {how}; trying for {bound}",
-                    self.next - 1
-                ),
-            );
-        }
-        let outage = self.outage.get_or_insert(Outage {
-            since: now,
-            pause: self.limits.first_pause,
-        });
-        if now >= outage.since + self.limits.reconnect {
-            return Err(FeedEnd::Failed(losses::not_regained(
-                self.next - 1,
-                self.limits.reconnect,
-            )));
-        }
-        self.state = State::Pausing(now + outage.pause);
-        outage.pause = (outage.pause * 2).min(self.limits.longest_pause);
-        Ok(())
-    }
-
-    /// Opening failed, or what came is no event stream.
-    fn refused(
-        &mut self,
-        error: Error,
-        inbox: &mut Inbox,
-        observer: &mut dyn Observer,
-    ) -> Result<(), FeedEnd> {
-        match error.kind() {
-            Kind::Refused(ErrorCode::SessionNotFound) => Err(self.gone()),
-            Kind::Refused(ErrorCode::EventsExpired) => {
-                self.ask(Why::Expired, inbox);
-                Ok(())
-            }
-            // A daemon that fails once may work at the next try; one that never worked may not.
-            _ if self.answers && error.may_pass() => {
-                self.ended = false;
-                self.lost(&error.to_string(), inbox, observer)
-            }
-            _ => Err(FeedEnd::Failed(error)),
-        }
-    }
-
-    fn expired(
-        &mut self,
-        session: &Session,
-        inbox: &mut Inbox,
-        observer: &mut dyn Observer,
-    ) -> Result<(), FeedEnd> {
-        let Some(first) = session.first_seq else {
-            // An older daemon does not say which event is the oldest: nothing is left to try.
-            return Err(FeedEnd::Failed(losses::expired(self.next)));
-        };
-        if first <= self.next {
-            return self.lost(
-                "the daemon says that events are gone which it holds",
-                inbox,
-                observer,
-            );
-        }
-        if !self.oldest {
-            return Err(FeedEnd::Failed(losses::missing(self.next, first - 1)));
-        }
-        self.next = first;
-        self.open(inbox);
-        Ok(())
-    }
-
-    fn hole(&mut self, seen: u64, inbox: &mut Inbox) -> Result<(), FeedEnd> {
-        if self.hole_at == Some(self.next) {
-            return Err(FeedEnd::Failed(losses::missing(self.next, seen - 1)));
-        }
-        self.hole_at = Some(self.next);
-        self.reconnects += 1;
-        self.open(inbox);
         Ok(())
     }
 }

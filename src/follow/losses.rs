@@ -23,6 +23,8 @@ pub enum FeedEnd {
 pub(super) struct Outage {
     pub(super) since: Instant,
     pub(super) pause: Duration,
+    /// Whether somebody was told. A stream that is back at once is nothing to tell of.
+    pub(super) told: bool,
 }
 
 const RETENTION: &str = "a daemon with a larger --event-retention holds more; 'dcodectl tail SESSION' shows what is left";

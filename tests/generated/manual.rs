@@ -10,10 +10,10 @@ use dcodectl::cli::{self, GROUPS, guide};
 use dcodectl::exit::Exit;
 use serde_json::Value;
 
-use super::root;
 use super::roff::{folded, inline, item, of_markdown, plain, section};
-use super::support::programs::there_is;
+use super::root;
 use super::support::dcodectl;
+use super::support::programs::there_is;
 
 /// Goes with a release, not with the day of the build.
 const DATE: &str = "2026-12-01";
@@ -35,7 +35,9 @@ fn name(page: &str, about: &str) -> String {
 
 /// The part of a guide before its examples, and the rest.
 fn halves(guide: &str) -> (&str, &str) {
-    let at = guide.find("\n# EXAMPLES\n").map_or(guide.len(), |at| at + 1);
+    let at = guide
+        .find("\n# EXAMPLES\n")
+        .map_or(guide.len(), |at| at + 1);
     guide.split_at(at)
 }
 
@@ -60,7 +62,9 @@ fn synopsis_and_options(command: &clap::Command, description: &str) -> String {
     let options = String::from_utf8(options).unwrap();
     // What it writes of apostrophes is for readers that are long gone.
     let options = options.replace(".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n", "");
-    let options = options.replace("\\*(Aq", "\\(aq").replace(".br\n\n.br\n", ".sp\n");
+    let options = options
+        .replace("\\*(Aq", "\\(aq")
+        .replace(".br\n\n.br\n", ".sp\n");
     format!("{synopsis}{description}{options}")
 }
 
@@ -72,12 +76,16 @@ fn exit_status(command: &str) -> String {
         "dcodectl" => Exit::ALL.iter().map(row).collect(),
         name if AWAIT.contains(&name) => Exit::ALL.iter().filter(turn).map(row).collect(),
         "undo" => [Exit::Done, Exit::UndoRefused].iter().map(row).collect(),
-        "simulate" => vec![item("code of CMD", "as a shell has it: 127 not found, 126 not runnable, 128+N killed by signal N")],
+        "simulate" => vec![item(
+            "code of CMD",
+            "as a shell has it: 127 not found, 126 not runnable, 128+N killed by signal N",
+        )],
         _ => vec![item("0", "it worked")],
     };
     text += &rows.concat();
     if command != "dcodectl" {
-        text += ".PP\nThe others are the same for every command:\n.BR dcodectl\\-exit\\-codes (7).\n";
+        text +=
+            ".PP\nThe others are the same for every command:\n.BR dcodectl\\-exit\\-codes (7).\n";
     }
     text
 }
@@ -142,8 +150,16 @@ fn main_page(root: &clap::Command) -> String {
     for (heading, names) in GROUPS {
         let _ = writeln!(commands, ".SS {heading}");
         for name in names {
-            let about = root.find_subcommand(name).and_then(clap::Command::get_about).unwrap();
-            let _ = writeln!(commands, ".TP\n.BR {} (1)\n{}", plain(&format!("dcodectl-{name}")), inline(&about.to_string()));
+            let about = root
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about)
+                .unwrap();
+            let _ = writeln!(
+                commands,
+                ".TP\n.BR {} (1)\n{}",
+                plain(&format!("dcodectl-{name}")),
+                inline(&about.to_string())
+            );
         }
     }
     let description = of_markdown(description) + &commands;
@@ -154,7 +170,14 @@ fn main_page(root: &clap::Command) -> String {
         exit_status("dcodectl"),
         environment("dcodectl"),
         of_markdown(rest),
-        references(&["dcodectl-run.1", "dcodectl-events.7", "dcodectl-exit-codes.7"].map(str::to_owned)),
+        references(
+            &[
+                "dcodectl-run.1",
+                "dcodectl-events.7",
+                "dcodectl-exit-codes.7",
+            ]
+            .map(str::to_owned),
+        ),
     ]
     .concat()
 }
@@ -187,19 +210,35 @@ fn events_page() -> String {
         let kind = rule["if"]["properties"]["type"]["const"].as_str().unwrap();
         let payload = &rule["then"]["properties"]["payload"];
         let (about, definition) = described(payload, &schema);
-        let about = if about.is_empty() { meaning(kind) } else { about };
+        let about = if about.is_empty() {
+            meaning(kind)
+        } else {
+            about
+        };
         let _ = writeln!(types, ".SS {}\n{}", plain(kind), inline(&about));
         types += &fields(&definition, &schema);
     }
     let envelope = section("ENVELOPE") + &fields(&schema, &schema);
     [
         title("dcodectl-events", 7),
-        name("dcodectl-events", "the events of the dcode daemon, for jq and other readers"),
+        name(
+            "dcodectl-events",
+            "the events of the dcode daemon, for jq and other readers",
+        ),
         of_markdown(description),
         envelope,
         types,
         of_markdown(rest),
-        references(&["dcodectl.1", "dcodectl-tail.1", "dcodectl-schema.1", "dcodectl-exit-codes.7", "jq.1"].map(str::to_owned)),
+        references(
+            &[
+                "dcodectl.1",
+                "dcodectl-tail.1",
+                "dcodectl-schema.1",
+                "dcodectl-exit-codes.7",
+                "jq.1",
+            ]
+            .map(str::to_owned),
+        ),
     ]
     .concat()
 }
@@ -208,7 +247,9 @@ fn events_page() -> String {
 fn meaning(kind: &str) -> String {
     let text = match kind {
         "session.created" => "Always the first event of a session; the session itself.",
-        "session.resumed" => "The second event of a resumed session. The events behind it are carried over.",
+        "session.resumed" => {
+            "The second event of a resumed session. The events behind it are carried over."
+        }
         "session.renamed" => "Only among the carried events of a resumed session.",
         "session.compacted" => "Older history was summarised.",
         "session.error" => "An error report; it ends neither the stream nor the session.",
@@ -232,10 +273,15 @@ fn meaning(kind: &str) -> String {
 /// A schema's own description, and what it refers to.
 fn described(schema: &Value, whole: &Value) -> (String, Value) {
     let target = match schema["$ref"].as_str() {
-        Some(reference) => whole.pointer(reference.trim_start_matches('#')).unwrap().clone(),
+        Some(reference) => whole
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap()
+            .clone(),
         None => schema.clone(),
     };
-    let text = schema["description"].as_str().or(target["description"].as_str());
+    let text = schema["description"]
+        .as_str()
+        .or(target["description"].as_str());
     (text.unwrap_or_default().to_owned(), target)
 }
 
@@ -247,7 +293,11 @@ fn fields(schema: &Value, whole: &Value) -> String {
     for (name, field) in properties {
         let (about, target) = described(field, whole);
         let kind = kind_of(&target, whole);
-        let about = if about.is_empty() { kind } else { format!("{kind}. {about}") };
+        let about = if about.is_empty() {
+            kind
+        } else {
+            format!("{kind}. {about}")
+        };
         text += &item(&format!("`{name}`"), &about);
     }
     text
@@ -278,7 +328,10 @@ fn kind_of(schema: &Value, whole: &Value) -> String {
         (false, _) => format!("{kind} of {nested}"),
         (true, true) => {
             let (_, of) = described(items, whole);
-            format!("{kind} of {}", kind_of(&of, whole).replace("object of ", "objects with "))
+            format!(
+                "{kind} of {}",
+                kind_of(&of, whole).replace("object of ", "objects with ")
+            )
         }
         (true, false) => kind,
     }
@@ -289,7 +342,12 @@ fn pages() -> BTreeMap<String, String> {
     let root = cli::command().mut_args(|argument| argument.hide_short_help(false));
     let mut pages: BTreeMap<String, String> = root
         .get_subcommands()
-        .map(|command| (format!("dcodectl-{}.1", command.get_name()), command_page(command)))
+        .map(|command| {
+            (
+                format!("dcodectl-{}.1", command.get_name()),
+                command_page(command),
+            )
+        })
         .collect();
     pages.insert("dcodectl.1".to_owned(), main_page(&root));
     pages.insert("dcodectl-exit-codes.7".to_owned(), exit_codes_page());
@@ -312,11 +370,26 @@ fn mandoc_has_nothing_to_say_about_a_page() {
     }
     for page in fs::read_dir(root().join("man")).unwrap() {
         let page = page.unwrap().path();
-        let output = Command::new("mandoc").arg("-Tlint").arg(&page).output().unwrap();
+        let output = Command::new("mandoc")
+            .arg("-Tlint")
+            .arg(&page)
+            .output()
+            .unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && said.is_empty(), "{}:\n{said}", page.display());
-        let rendered = Command::new("mandoc").args(["-Tascii", "-Owidth=80"]).arg(&page).output().unwrap();
-        assert!(rendered.status.success() && rendered.stdout.len() > 500, "{rendered:?}");
+        assert!(
+            output.status.success() && said.is_empty(),
+            "{}:\n{said}",
+            page.display()
+        );
+        let rendered = Command::new("mandoc")
+            .args(["-Tascii", "-Owidth=80"])
+            .arg(&page)
+            .output()
+            .unwrap();
+        assert!(
+            rendered.status.success() && rendered.stdout.len() > 500,
+            "{rendered:?}"
+        );
     }
 }
 
@@ -324,14 +397,30 @@ fn mandoc_has_nothing_to_say_about_a_page() {
 fn the_pages_are_printed_and_written() {
     let main = fs::read_to_string(root().join("man/dcodectl.1")).unwrap();
     let printed = dcodectl(["man"]).run().exits(0).err("").stdout;
-    assert!(printed == main, "the program holds an older page: build it again");
+    assert!(
+        printed == main,
+        "the program holds an older page: build it again"
+    );
     let place = tempfile::tempdir().unwrap();
     let directory = place.path().to_str().unwrap();
     dcodectl(["man", directory]).run().exits(0).out("").err("");
     let run = fs::read_to_string(place.path().join("man1/dcodectl-run.1")).unwrap();
-    assert_eq!(run, fs::read_to_string(root().join("man/dcodectl-run.1")).unwrap());
+    assert_eq!(
+        run,
+        fs::read_to_string(root().join("man/dcodectl-run.1")).unwrap()
+    );
     assert!(place.path().join("man7/dcodectl-exit-codes.7").exists());
-    let files = dcodectl(["man", "--json", directory]).run().exits(0).err("");
-    assert_eq!(files.out_objects().len(), fs::read_dir(root().join("man")).unwrap().count());
-    dcodectl(["man", "/dev/null/x"]).run().exits(74).out("").err_has("cannot be written");
+    let files = dcodectl(["man", "--json", directory])
+        .run()
+        .exits(0)
+        .err("");
+    assert_eq!(
+        files.out_objects().len(),
+        fs::read_dir(root().join("man")).unwrap().count()
+    );
+    dcodectl(["man", "/dev/null/x"])
+        .run()
+        .exits(74)
+        .out("")
+        .err_has("cannot be written");
 }

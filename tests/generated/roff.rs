@@ -117,7 +117,10 @@ pub(super) fn folded(page: &str) -> String {
 #[test]
 fn nothing_in_a_text_is_a_request() {
     assert_eq!(plain(".sh -x 'a\\b'"), "\\&.sh \\-x \\(aqa\\eb\\(aq");
-    assert_eq!(inline("use `-x`, *well*\\"), "use \\fB\\-x\\fR, \\fIwell\\fR\\e");
+    assert_eq!(
+        inline("use `-x`, *well*\\"),
+        "use \\fB\\-x\\fR, \\fIwell\\fR\\e"
+    );
     let page = of_markdown("# A\n\none\ntwo\n\nthree\n\n```sh\n.x\n```\n\nfour\n");
     let expected = ".SH A\none\ntwo\n.PP\nthree\n.PP\n.RS 4\n.nf\n\\&.x\n.fi\n.RE\n.PP\nfour\n";
     assert_eq!(page, expected);

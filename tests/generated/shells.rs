@@ -324,7 +324,11 @@ fn zsh_offers(shell: &Shell, lines: &[(String, Vec<String>)], socket: Option<&Pa
         pty.flush().unwrap();
         let due = Instant::now() + support::HANG / 6;
         while marks() < number + 2 {
-            assert!(Instant::now() < due, "{line}: {:?}", fs::read_to_string(&caught));
+            assert!(
+                Instant::now() < due,
+                "{line}: {:?}",
+                fs::read_to_string(&caught)
+            );
             std::thread::sleep(Duration::from_millis(2));
         }
     }

@@ -6,7 +6,7 @@ use dcodectl::simulate::{Act, Fault};
 
 use super::{long_turn, nth_stream, numbers, playing, short, small_turn, wire};
 use crate::support::inside::inside;
-use crate::support::{at, create, daemon, daemon_with, kinds};
+use crate::support::{at, create, daemon, daemon_with, kinds, seen};
 
 #[test]
 fn b28_the_stream_is_open_before_the_prompt_is_sent() {
@@ -175,6 +175,46 @@ fn b33_an_idle_session_with_nothing_unread_will_not_end_its_turn() {
     ran.err_has("is idle and every event was read, but the turn's end is not among them");
     for id in [id, other] {
         at(&daemon, ["close", &id]).run().exits(0);
+    }
+}
+
+/// A turn with one fragment of a payload of so many bytes, and how long its line is then.
+fn turn_of(bytes: usize) -> Vec<(&'static str, String)> {
+    let mut events = long_turn(2);
+    let frame = r#"{"turn_id":"t1","text":""}"#.len();
+    let text = "z".repeat(bytes - frame);
+    events[1].1 = format!(r#"{{"turn_id":"t1","text":"{text}"}}"#);
+    events
+}
+
+#[test]
+fn b30_a_long_line_arrives_once_and_the_next_event_too() {
+    for bytes in [(64 << 10) + 1, (1 << 20) + 1, (4 << 20) + 1, 5 << 20] {
+        let events = turn_of(bytes);
+        let daemon = playing(&events, |_| {});
+        let ran = at(&daemon, ["run", "--json", "x"]).run().exits(0).err("");
+        assert_eq!(numbers(&ran.stdout), [2, 3, 4, 5]);
+        assert!(ran.stdout.contains(&events[1].1), "{bytes}");
+        assert_eq!(seen(&daemon, "GET", "/events"), 1);
+    }
+}
+
+#[test]
+fn b34_lines_at_the_edge_of_a_buffer_stay_whole() {
+    let around = |size: usize| size - 1..=size + 1;
+    let edges = around(16_384).chain(around(65_536)).chain([1_000_000]);
+    for bytes in edges {
+        // The envelope takes what is left of the line.
+        let envelope = wire::event(3, "message.delta", "").len();
+        let line = wire::event(3, "message.delta", &turn_of(bytes - envelope)[1].1);
+        assert_eq!(line.len(), bytes);
+        let mut turn = small_turn();
+        turn[1] = line;
+        let body: String = turn.iter().map(|event| wire::frame(event)).collect();
+        let daemon = daemon("silence");
+        daemon.add_fault(nth_stream(1, wire::stream(&body, true)));
+        let ran = at(&daemon, ["run", "--json", "x"]).run().exits(0).err("");
+        ran.out(&format!("{}\n", turn.join("\n")));
     }
 }
 

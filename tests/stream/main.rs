@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod connections;
 mod expiry;
 mod integrity;
 mod loss;

@@ -13,6 +13,7 @@ pub mod inside;
 pub mod paced;
 pub mod process;
 pub mod programs;
+pub mod snippets;
 pub mod wire;
 
 use std::ffi::OsStr;
