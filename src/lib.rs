@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 use cli::{Cli, Color, Command, Global, Output};
 use client::Timeouts;
@@ -55,6 +55,9 @@ pub fn run(
     bounds: Bounds,
     signals: bool,
 ) -> u8 {
+    if let Some(asked) = cli::asked(&arguments) {
+        return complete(asked, surroundings, streams);
+    }
     let json = cli::asks_for_json(&arguments);
     // Wrong arguments that say something about colour cannot be asked what: plain is safe.
     let colour = if cli::says_colour(&arguments) {
@@ -80,6 +83,16 @@ pub fn run(
     code
 }
 
+/// Answers a shell that completes a command line. Never a word on stderr.
+fn complete(asked: cli::Asked, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
+    let silent = Box::new(std::io::sink());
+    let plain = Palette::plain();
+    let console = SharedConsole::new(silent, messages_alone(false, plain, surroundings));
+    let mut context = Context::new(streams, console, Global::default(), surroundings, plain);
+    let result = commands::complete(asked, &mut context);
+    finish(result, &mut context)
+}
+
 /// Why there is nothing to execute.
 enum Refusal {
     /// Help or the version, as asked for.
@@ -92,7 +105,10 @@ enum Refusal {
 
 fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     use clap::error::ErrorKind as Clap;
-    let cli = Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
+    let parsed = cli::command()
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.map_err(|error| match error.kind() {
         Clap::DisplayHelp | Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
         Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
             Refusal::Nothing
@@ -140,7 +156,7 @@ fn refuse(
             report(&console, &error)
         }
         Refusal::Nothing => {
-            let _ = write!(err, "{}", Cli::command().render_help());
+            let _ = write!(err, "{}", cli::command().render_help());
             Exit::Usage.number()
         }
         Refusal::Usage(error) => report(&console, &error),

@@ -26,16 +26,16 @@ fn tail(flood: &Flood) -> Child {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap()
+        .expect("dcodectl")
 }
 
 /// The most memory the process has ever had, in KiB.
 #[cfg(target_os = "linux")]
 fn peak(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.unwrap().trim().trim_end_matches(" kB");
-    number.parse().unwrap()
+    let number = line.expect("a peak").trim().trim_end_matches(" kB");
+    number.parse().expect("a number")
 }
 
 /// Waits until the daemon is rid of its events, while nobody reads stdout.

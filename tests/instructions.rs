@@ -27,7 +27,7 @@ fn count(flood: &Flood, id: &str) -> f64 {
         .arg(flood.socket())
         .stdout(Stdio::null())
         .output()
-        .unwrap();
+        .expect("valgrind");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let number = text.split("Collected : ").nth(1);
     let number = number.and_then(|rest| rest.split_whitespace().next());

@@ -3,7 +3,9 @@
 // The comments on options are their help text, shown as they stand.
 #![allow(clippy::doc_markdown)]
 
+mod complete;
 mod errors;
+mod guide;
 mod reports;
 mod turn;
 mod values;
@@ -16,21 +18,32 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
+pub use complete::{Asked, Slot, Wanted, asked, place};
 pub use errors::{asks_for_json, says_colour, usage_error};
+pub use guide::{GROUPS, command, guide, nearest};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
-pub use values::{Accept, OnApproval, duration};
+pub use values::{Accept, ON_APPROVAL, OnApproval, duration};
+
+/// The version, what it was built from, and the protocol it speaks.
+pub const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (",
+    env!("DCODECTL_COMMIT"),
+    ", protocol v1)"
+);
 
 /// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
 #[derive(Debug, Parser)]
 #[command(
     name = "dcodectl",
-    version,
+    version = VERSION,
     disable_help_subcommand = true,
     arg_required_else_help = false,
     propagate_version = false,
     max_term_width = 100,
-    after_help = "Exit codes mirror the turn's stop reason: 'dcodectl help exit-codes'."
+    override_usage = "dcodectl [OPTIONS] COMMAND",
+    after_help = "Exit codes mirror the turn's stop reason: 'dcodectl help exit-codes'.\n'dcodectl help COMMAND' explains one, with examples."
 )]
 pub struct Cli {
     /// Options of every command.
@@ -46,13 +59,20 @@ pub struct Cli {
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// The daemon's socket [default: $DCODE_SOCKET, else the first default path that answers]
-    #[arg(long, value_name = "PATH", global = true)]
+    #[arg(long, value_name = "PATH", global = true, hide_short_help = true)]
     pub socket: Option<PathBuf>,
     /// What stdout is: readable text, the daemon's events as NDJSON, or only the final answer
-    #[arg(short, long, value_enum, value_name = "FORMAT", global = true)]
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        global = true,
+        hide_short_help = true
+    )]
     pub output: Option<Output>,
     /// The same as --output ndjson
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub json: bool,
     /// Colour, decided per stream
     #[arg(
@@ -60,17 +80,18 @@ pub struct Global {
         value_enum,
         value_name = "WHEN",
         global = true,
+        hide_short_help = true,
         default_value = "auto"
     )]
     pub color: Color,
     /// Errors only on stderr
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub quiet: bool,
-    /// More: reasoning, diffs, every progress event; twice for more still
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
+    /// More: reasoning, diffs, progress, requests; twice: also what is sent, prompts included
+    #[arg(short, long, global = true, hide_short_help = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
     /// How long connecting may take, such as 5s
-    #[arg(long, value_name = "DURATION", global = true, value_parser = duration, default_value = "5s")]
+    #[arg(long, value_name = "DURATION", global = true, hide_short_help = true, value_parser = duration, default_value = "5s")]
     pub connect_timeout: Duration,
 }
 
@@ -151,6 +172,10 @@ pub enum Command {
     Simulate(Simulate),
     /// Explain a command, the exit codes or the environment
     Help(Help),
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual's main page, or write all of its pages to a directory
+    Man(Man),
 }
 
 /// One session.
@@ -230,7 +255,7 @@ pub struct Approve {
     /// The question's id or, safer, its handle ID@SEQ from 'approvals'
     pub approval: String,
     /// How far the answer reaches
-    #[arg(default_value = "allow", value_parser = values::decision)]
+    #[arg(default_value = "allow", value_parser = values::decisions())]
     pub decision: Decision,
 }
 
@@ -308,6 +333,37 @@ pub struct Simulate {
 pub struct Help {
     /// A command, exit-codes or environment
     pub topic: Option<String>,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell that is to load it
+    #[arg(value_enum, value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// The shells there is a completion script for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// bash 4.4 or newer.
+    Bash,
+    /// zsh.
+    Zsh,
+    /// fish.
+    Fish,
+    /// PowerShell.
+    Powershell,
+    /// elvish.
+    Elvish,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Where the pages go, such as ~/.local/share/man; each into its section's folder
+    #[arg(value_name = "DIR")]
+    pub directory: Option<PathBuf>,
 }
 
 /// The three words of `--sandbox`.

@@ -3,8 +3,12 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use crate::exit::Exit;
 use crate::protocol::Decision;
+
+use super::guide::nearest;
 
 /// Reads a duration of whole hours, minutes and seconds: `90s`, `10m`, `1h30m`.
 ///
@@ -32,17 +36,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads one of the five decisions.
-///
-/// # Errors
-/// Any other word; the text names the five.
-pub(super) fn decision(word: &str) -> Result<Decision, String> {
-    let decision = Decision::from(word);
-    if decision.is_valid() {
-        return Ok(decision);
-    }
-    let known: Vec<&str> = Decision::KNOWN.iter().map(Decision::as_str).collect();
-    Err(format!("expected one of {}", known.join(", ")))
+/// Reads one of the five decisions; clap names them in help, completion and errors.
+pub(super) fn decisions() -> impl TypedValueParser<Value = Decision> {
+    let words = Decision::KNOWN.iter().map(Decision::as_str);
+    PossibleValuesParser::new(words).map(|word| Decision::from(word.as_str()))
 }
 
 /// Who answers a question of the awaited turn.
@@ -59,6 +56,17 @@ pub enum OnApproval {
     /// Nobody: the turn is stopped.
     Fail,
 }
+
+/// The words of `--on-approval`, each with what it does; `exec:` goes on with a command.
+pub const ON_APPROVAL: [(&str, &str); 7] = [
+    ("ask", "the person at the terminal answers"),
+    ("deny", "no, and the turn goes on"),
+    ("allow", "yes, this once"),
+    ("allow_session", "yes, for the rest of the session"),
+    ("leave", "another client answers"),
+    ("fail", "the turn is stopped, code 20"),
+    ("exec:", "a command answers"),
+];
 
 /// Reads the value of `--on-approval`.
 ///
@@ -79,9 +87,12 @@ pub(super) fn on_approval(word: &str) -> Result<OnApproval, String> {
 /// Reads `exec:CMD`; CMD is split as a shell would, but run without one.
 fn exec(word: &str) -> Result<OnApproval, String> {
     let Some(command) = word.strip_prefix("exec:") else {
-        return Err(
-            "expected one of ask, deny, allow, allow_session, leave, fail, exec:CMD".to_owned(),
-        );
+        let names = ON_APPROVAL.map(|(name, _)| name);
+        let meant = nearest(word, names)
+            .map(|meant| format!("; did you mean {meant}?"))
+            .unwrap_or_default();
+        let names = names.join(", ");
+        return Err(format!("expected one of {names}CMD{meant}"));
     };
     match shlex::split(command) {
         None => Err("the CMD of exec: has a quote that is not closed".to_owned()),
@@ -97,6 +108,12 @@ fn exec(word: &str) -> Result<OnApproval, String> {
 pub struct Accept(Vec<Exit>);
 
 impl Accept {
+    /// The outcomes that can be accepted.
+    pub fn possible() -> impl Iterator<Item = Exit> {
+        let acceptable = |exit: &Exit| matches!(exit.number(), 0 | 10..=16);
+        Exit::ALL.iter().copied().filter(acceptable)
+    }
+
     /// Whether the outcome counts as success.
     #[must_use]
     pub fn contains(&self, exit: Exit) -> bool {
@@ -108,29 +125,24 @@ impl FromStr for Accept {
     type Err = String;
 
     fn from_str(list: &str) -> Result<Self, String> {
-        let acceptable = |exit: &Exit| matches!(exit.number(), 0 | 10..=16);
         list.split(',')
             .map(|name| {
-                Exit::ALL
-                    .iter()
-                    .copied()
-                    .filter(acceptable)
+                Self::possible()
                     .find(|exit| exit.name() == name)
-                    .ok_or_else(|| {
-                        let names: Vec<&str> = Exit::ALL
-                            .iter()
-                            .filter(|e| acceptable(e))
-                            .map(|e| e.name())
-                            .collect();
-                        format!(
-                            "'{name}' cannot be accepted; expected some of {}",
-                            names.join(",")
-                        )
-                    })
+                    .ok_or_else(|| not_acceptable(name))
             })
             .collect::<Result<_, _>>()
             .map(Self)
     }
+}
+
+fn not_acceptable(name: &str) -> String {
+    let names: Vec<&str> = Accept::possible().map(Exit::name).collect();
+    let meant = nearest(name, names.iter().copied())
+        .map(|meant| format!("; did you mean {meant}?"))
+        .unwrap_or_default();
+    let names = names.join(",");
+    format!("'{name}' cannot be accepted; expected some of {names}{meant}")
 }
 
 #[cfg(test)]

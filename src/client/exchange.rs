@@ -17,6 +17,7 @@ use super::Timeouts;
 use super::answer;
 use super::connect::START;
 use super::unix::{self, Trace};
+use super::watch::{Told, Watcher};
 use crate::error::{Error, Kind, Result};
 
 /// The most bytes a body, or a line of a stream, may have.
@@ -36,6 +37,8 @@ pub(super) struct Endpoint {
     pub(super) timeouts: Timeouts,
     /// Bytes; [`CAP_BYTES`] but in tests.
     pub(super) cap: usize,
+    /// Who is told of each request.
+    pub(super) watcher: Option<Watcher>,
 }
 
 /// What is asked.
@@ -81,12 +84,40 @@ impl Endpoint {
             due: Instant::now(),
             cap: self.cap,
         };
-        let response = run(&agent, call)?.map_err(|error| sent.failure(error))?;
+        let answered = self.told(call, |call| {
+            run(&agent, call)?.map_err(|error| sent.failure(error))
+        });
+        let response = answered?;
         sent.due = Instant::now() + self.timeouts.head;
         if response.status().is_success() {
             return Ok((response, sent));
         }
         Err(answer::refusal(response, &sent))
+    }
+
+    /// Makes a request, and tells the watcher what became of it.
+    fn told(
+        &self,
+        call: Call,
+        make: impl FnOnce(Call) -> Result<Response<Body>>,
+    ) -> Result<Response<Body>> {
+        let Some(Watcher(tell)) = &self.watcher else {
+            return make(call);
+        };
+        let (method, target, body) = (call.method.clone(), call.target.clone(), call.body.clone());
+        let begun = Instant::now();
+        let answered = make(call);
+        tell(&Told {
+            method: method.as_str(),
+            target: &target,
+            body: body.as_deref(),
+            outcome: match &answered {
+                Ok(response) => Ok(response.status().as_u16()),
+                Err(error) => Err(error.to_string()),
+            },
+            elapsed: begun.elapsed(),
+        });
+        answered
     }
 
     fn config(&self, is_stream: bool) -> Config {

@@ -12,6 +12,7 @@ pub mod socket;
 mod sse;
 mod stream;
 mod unix;
+mod watch;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use ureq::http::Method;
 
 pub use batch::Batch;
 pub use stream::{Arrived, EventStream, Next};
+pub use watch::{Told, Watcher};
 
 use crate::error::{Error, Result};
 use crate::protocol::{
@@ -94,10 +96,18 @@ impl Client {
             own_uid,
             timeouts,
             cap,
+            watcher: None,
         };
         Self {
             endpoint: Arc::new(endpoint),
         }
+    }
+
+    /// The same client, which tells what it does. It prints nothing itself.
+    #[must_use]
+    pub fn watched(mut self, watcher: Watcher) -> Self {
+        Arc::make_mut(&mut self.endpoint).watcher = Some(watcher);
+        self
     }
 
     /// The socket's path.

@@ -47,7 +47,8 @@ pub(super) fn show(question: &Question, session_id: &str, context: &mut Context<
     Ok(())
 }
 
-fn input(question: &Question) -> Option<Box<RawValue>> {
+/// The `input` of the call that a question is about.
+pub(super) fn input(question: &Question) -> Option<Box<RawValue>> {
     RawValue::from_string(question.input.clone()?).ok()
 }
 

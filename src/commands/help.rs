@@ -1,10 +1,9 @@
 //! `help`: a command's page, the exit codes, the environment; as text or as JSON.
 
-use clap::CommandFactory;
 use serde::Serialize;
 
 use super::Context;
-use crate::cli::{Cli, Help};
+use crate::cli::{self, Help};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 
@@ -13,6 +12,10 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     (
         "DCODE_SOCKET",
         "the daemon's socket, if --socket is not given; empty counts as unset",
+    ),
+    (
+        "DCODECTL_LOG",
+        "1: diagnostics on stderr, as with -v; 2: also what is sent, as with -vv; 0: none",
     ),
     (
         "XDG_RUNTIME_DIR",
@@ -35,6 +38,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "the file that --report github appends the outputs of the step to",
     ),
 ];
+
+/// What there is a table of.
+pub(super) const TOPICS: [&str; 2] = ["exit-codes", "environment"];
 
 #[derive(Serialize)]
 struct ExitCode {
@@ -96,17 +102,14 @@ fn environment(context: &mut Context<'_>) -> Result<()> {
 }
 
 fn page(topic: Option<&str>, context: &mut Context<'_>) -> Result<()> {
-    let mut root = Cli::command();
+    let mut root = cli::command();
     root.build();
     let page = match topic {
         None => root.render_long_help(),
-        Some(name) => {
-            let Some(command) = root.find_subcommand_mut(name) else {
-                return Err(Error::usage(format!("there is no command or topic '{name}'"))
-                    .hint("dcodectl help names the commands; the topics are exit-codes and environment"));
-            };
-            command.render_long_help()
-        }
+        Some(name) => match root.find_subcommand_mut(name) {
+            Some(command) => command.render_long_help(),
+            None => return Err(unknown(name, &root)),
+        },
     };
     let page = page.to_string();
     if context.json() {
@@ -117,4 +120,13 @@ fn page(topic: Option<&str>, context: &mut Context<'_>) -> Result<()> {
         });
     }
     context.text(&page)
+}
+
+fn unknown(name: &str, root: &clap::Command) -> Error {
+    let commands = root.get_subcommands().map(clap::Command::get_name);
+    let hint = match cli::nearest(name, commands.chain(TOPICS)) {
+        Some(meant) => format!("did you mean: dcodectl help {meant}"),
+        None => "dcodectl help".to_owned(),
+    };
+    Error::usage(format!("there is no command or topic '{name}'")).hint(hint)
 }

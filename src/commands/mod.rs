@@ -1,7 +1,9 @@
 //! One file a command, and what they share: the context they run in.
 
 mod approvals;
+mod complete;
 mod context;
+mod diagnostics;
 mod files;
 mod gates;
 mod heartbeat;
@@ -9,6 +11,7 @@ mod help;
 mod keyboard;
 mod lifecycle;
 mod outputs;
+mod paperwork;
 mod ping;
 mod render;
 mod reports;
@@ -29,6 +32,7 @@ use crate::cli::Command;
 use crate::error::Result;
 use crate::exit::Exit;
 
+pub use complete::complete;
 pub use context::{Context, Flushed, write_failed};
 
 /// Runs one command and gives the number to exit with.
@@ -65,6 +69,8 @@ pub fn dispatch(command: &Command, context: &mut Context<'_>) -> Result<u8> {
         Command::Render(options) => render::run(options, context),
         Command::Schema(options) => schema::run(options, context),
         Command::Help(options) => help::run(options, context),
+        Command::Completions(options) => paperwork::completions(options, context),
+        Command::Man(options) => paperwork::man(options, context),
     };
     exit.map(Exit::number)
 }

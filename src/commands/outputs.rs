@@ -7,13 +7,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::Context;
 use super::context::write_failed;
 use super::files::{FileOutput, open};
 use super::heartbeat::Heartbeat;
 use super::keyboard::Keyboard;
 use super::reports::Reports;
 use super::verdict::Judgement;
+use super::{Context, diagnostics};
 use crate::cli::{Output, ReportTarget};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -62,7 +62,7 @@ impl Outputs {
     pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
-            verbose: context.global.verbose > 0,
+            verbose: diagnostics::level(context) > 0,
             out: context.streams.out.clone(),
             stdout: Some(reporter(context, context_window, false)),
             events: None,

@@ -5,14 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Context;
+use super::{Context, diagnostics};
 use crate::client::socket::{self, Environment};
 use crate::client::{Client, Received};
 use crate::error::{Error, Result};
 use crate::protocol::{ErrorCode, Session};
 
 /// The variables that socket discovery looks at.
-const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
+pub(super) const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
 
 /// Finds the daemon's socket, as the contract's `--socket` row says.
 ///
@@ -33,7 +33,9 @@ pub(super) fn connect(context: &mut Context<'_>) -> Result<Client> {
     for note in &found.passed_over {
         context.console.notice("socket_passed_over", note);
     }
-    Ok(Client::new(&found.path, uid, context.timeouts))
+    diagnostics::tried(&found.tried, context);
+    let client = Client::new(&found.path, uid, context.timeouts);
+    Ok(diagnostics::watched(client, context))
 }
 
 /// The session a user means: a full id, a unique prefix of a live one, or `@`.

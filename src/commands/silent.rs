@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Instant;
 
-use super::Context;
+use super::{Context, diagnostics};
 use crate::follow::{Observer, Question};
 use crate::protocol::Event;
 use crate::report::SharedConsole;
@@ -20,7 +20,7 @@ impl Silent {
     pub(super) fn new(context: &Context<'_>) -> Self {
         Self {
             console: context.console.clone(),
-            verbose: context.global.verbose > 0,
+            verbose: diagnostics::level(context) > 0,
             out: context.streams.out.clone(),
         }
     }

@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use serde::Serialize;
 
 use super::Context;
-use crate::cli::Simulate;
+use crate::cli::{Simulate, nearest};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::Input;
@@ -74,8 +74,11 @@ fn start(options: &Simulate, context: &mut Context<'_>) -> Result<Daemon> {
         (None, name) => {
             let name = name.unwrap_or("done");
             Source::Scenario(scenario(name).ok_or_else(|| {
-                Error::usage(format!("there is no scenario '{name}'"))
-                    .hint("dcodectl simulate --list")
+                let hint = match nearest(name, scenarios().map(|scenario| scenario.name)) {
+                    Some(meant) => format!("did you mean: dcodectl simulate {meant}"),
+                    None => "dcodectl simulate --list".to_owned(),
+                };
+                Error::usage(format!("there is no scenario '{name}'")).hint(hint)
             })?)
         }
     };

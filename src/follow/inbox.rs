@@ -25,6 +25,8 @@ pub enum Input {
     Output,
     /// A line that a program which answers questions wrote to its stderr.
     Said(String),
+    /// A line about what another thread does; shown by [`Inbox::on_note`], and by nobody else seen.
+    Note(String),
     /// A line typed at the terminal; `None` at its end.
     Typed(Option<String>),
 }
@@ -54,6 +56,7 @@ pub struct Inbox {
     outputs: Vec<Box<dyn Fn() -> Backlog>>,
     /// When the moment is over that a slow reader is given.
     patient_until: Option<Instant>,
+    on_note: Option<Box<dyn Fn(&str)>>,
 }
 
 impl Drop for Inbox {
@@ -148,16 +151,33 @@ impl Inbox {
     ///
     /// Nothing of a stream is taken while the outputs are too far behind; everything else is.
     pub fn next(&mut self, deadline: Option<Instant>, idle: impl FnOnce()) -> Option<Input> {
-        let held = self.held_until();
-        let mut input = self.mailbox.try_pop(held.is_none());
-        if input.is_none() {
-            idle();
-            input = self.wait(deadline);
+        let mut idle = Some(idle);
+        loop {
+            let held = self.held_until();
+            let mut input = self.mailbox.try_pop(held.is_none());
+            if input.is_none() {
+                if let Some(idle) = idle.take() {
+                    idle();
+                }
+                input = self.wait(deadline);
+            }
+            match &input {
+                Some(Input::Note(note)) => {
+                    if let Some(show) = &self.on_note {
+                        show(note);
+                    }
+                    continue;
+                }
+                Some(Input::Signal(number)) => self.signal = Some(*number),
+                _ => {}
+            }
+            return input;
         }
-        if let Some(Input::Signal(number)) = input {
-            self.signal = Some(number);
-        }
-        input
+    }
+
+    /// Says how [`Input::Note`] is shown; without it notes are dropped.
+    pub fn on_note(&mut self, show: impl Fn(&str) + 'static) {
+        self.on_note = Some(Box::new(show));
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {

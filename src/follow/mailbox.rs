@@ -28,6 +28,10 @@ pub(super) struct Mailbox {
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent facts, not a state machine in disguise"
+)]
 struct State {
     urgent: VecDeque<Input>,
     streams: VecDeque<Input>,
@@ -198,6 +202,7 @@ mod tests {
         Input::Stream(number, FromStream::Ended)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "it is the end of the input")]
     fn number(input: Option<Input>) -> u64 {
         match input {
             Some(Input::Stream(number, _) | Input::Answered(number)) => number,
@@ -246,7 +251,7 @@ mod tests {
         sender.join().unwrap();
         // What is handed out is dealt with when the next is asked for.
         mailbox.try_pop(true);
-        mailbox.wait_for_rest(Duration::from_secs(60));
+        mailbox.wait_for_rest(Duration::from_mins(1));
     }
 
     #[test]

@@ -24,6 +24,14 @@ impl Default for Turns {
 impl Turns {
     /// Takes note of an event; says whether it ended a turn.
     pub fn note(&mut self, event: &Event<'_>) -> bool {
+        let is_text = matches!(
+            event.kind,
+            EventKind::MessageDelta | EventKind::MessageReasoning
+        );
+        if is_text && self.is_open() {
+            // Nearly all events, and none of them says anything of a turn's end.
+            return false;
+        }
         if event.kind == EventKind::TurnStarted {
             self.tracker = Tracker::new(None);
         }

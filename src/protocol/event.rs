@@ -170,12 +170,15 @@ impl<'a> Event<'a> {
 
 /// A number as JSON writes it, and what follows it.
 fn number(text: &str) -> Option<(u64, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = text.split_at(digits);
-    if number.starts_with('0') && digits > 1 {
-        return None;
+    let (mut number, mut digits) = (0_u64, 0);
+    for byte in text.bytes().take_while(u8::is_ascii_digit) {
+        number = number
+            .checked_mul(10)?
+            .checked_add(u64::from(byte - b'0'))?;
+        digits += 1;
     }
-    Some((number.parse().ok()?, rest))
+    let is_one = digits == 1 || (digits > 1 && !text.starts_with('0'));
+    is_one.then(|| (number, &text[digits..]))
 }
 
 /// The inside of a string without escapes, and what follows its closing quote.

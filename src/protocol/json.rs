@@ -25,6 +25,10 @@ pub(super) fn is_value(text: &[u8]) -> bool {
 /// Whether a long text is an object from its beginning to its end, as far as that can be seen without reading it: its
 /// first key and its last character are in place, and no byte of it is a control character, which neither a string nor
 /// a compact object can hold.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without a branch the compiler compares many bytes at once"
+)]
 fn looks_whole(text: &[u8]) -> bool {
     let (blocks, rest) = text.as_chunks::<64>();
     let controls = |block: &[u8]| {
@@ -328,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_looked_through_and_not_read() {
-        let long = format!(r#"{{"output":"{}"}}"#, r#"x\n"#.repeat(WALKED_BYTES));
+        let long = format!(r#"{{"output":"{}"}}"#, r"x\n".repeat(WALKED_BYTES));
         assert!(is_json(&long));
         for (from, to) in [
             ("{\"o", "{o"),

@@ -238,7 +238,7 @@ impl State {
 
     /// Everything that is not written, in bytes.
     fn waiting(&self) -> u64 {
-        self.backlog.len() + self.writing
+        self.backlog.waiting() + self.writing
     }
 
     fn fail(&mut self, target: usize, error: &io::Error) {

@@ -71,7 +71,7 @@ impl Backlog {
     }
 
     /// Everything that waits, in bytes.
-    pub(super) fn len(&self) -> u64 {
+    pub(super) fn waiting(&self) -> u64 {
         let memory = (self.front_bytes + self.back_bytes) as u64;
         memory + self.spool.as_ref().map_or(0, |spool| spool.waiting)
     }
@@ -257,7 +257,7 @@ mod tests {
         );
         backlog.push(block(1, b"kl"));
         assert!(backlog.is_full());
-        assert_eq!(backlog.len(), 12);
+        assert_eq!(backlog.waiting(), 12);
         for expected in [block(0, b"abcd"), block(0, b"efg")] {
             assert_eq!(backlog.pop().unwrap(), Some(expected));
         }
@@ -266,7 +266,8 @@ mod tests {
         for expected in [block(1, b"hij"), block(1, b"kl"), block(0, b"m")] {
             assert_eq!(backlog.pop().unwrap(), Some(expected));
         }
-        assert!(backlog.is_empty() && !backlog.is_full() && backlog.len() == 0);
+        assert!(backlog.is_empty() && !backlog.is_full());
+        assert_eq!(backlog.waiting(), 0);
         assert_eq!(backlog.pop().unwrap(), None);
         backlog.push(block(0, b"n"));
         assert_eq!(backlog.front.len(), 1);
@@ -308,11 +309,11 @@ mod tests {
                     }
                     continue;
                 }
-                let bytes: Vec<u8> = (0..count).map(|at| byte.wrapping_add(at as u8)).collect();
+                let bytes: Vec<u8> = (0..count).map(|at| byte.wrapping_add(u8::try_from(at).unwrap())).collect();
                 byte = byte.wrapping_add(7);
                 pushed.extend(bytes.iter().map(|byte| (target, *byte)));
                 backlog.push(Block { target, bytes });
-                prop_assert_eq!(backlog.len() as usize, pushed.len() - popped.len());
+                prop_assert_eq!(backlog.waiting(), (pushed.len() - popped.len()) as u64);
             }
             while let Some(block) = backlog.pop().unwrap() {
                 popped.extend(block.bytes.iter().map(|byte| (block.target, *byte)));

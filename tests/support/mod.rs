@@ -12,6 +12,8 @@
 pub mod inside;
 pub mod paced;
 pub mod process;
+pub mod programs;
+pub mod snippets;
 pub mod wire;
 
 use std::ffi::OsStr;
@@ -397,13 +399,13 @@ pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
         .count()
 }
 
-/// The names of the commands, from the help.
+/// The names of the commands, from the help: two spaces before, an explanation behind.
 pub fn commands() -> Vec<String> {
     let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
-    let (_, list) = page.split_once("Commands:\n").unwrap();
-    let names = list.lines().map_while(|line| {
-        let name = line.strip_prefix("  ")?.split(' ').next()?;
-        (!name.is_empty()).then(|| name.to_owned())
+    let (list, _) = page.split_once("\nGlobal options").unwrap();
+    let names = list.lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("  ")?.split_once(' ')?;
+        Some(name.to_owned())
     });
     names.collect()
 }

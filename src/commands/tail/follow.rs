@@ -239,7 +239,7 @@ impl Merge {
                 outputs.check();
                 Ok(())
             }
-            Input::Signal(_) | Input::Typed(_) | Input::Said(_) => Ok(()),
+            Input::Signal(_) | Input::Typed(_) | Input::Said(_) | Input::Note(_) => Ok(()),
         }
     }
 

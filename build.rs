@@ -1,0 +1,59 @@
+//! Tells the program which commit it is built from.
+
+#![allow(clippy::print_stdout)] // It is how a build script speaks.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=DCODECTL_COMMIT");
+    println!("cargo:rustc-env=DCODECTL_COMMIT={}", commit());
+}
+
+/// `DCODECTL_COMMIT` if it is set, what a package says, what git says, or `unknown`.
+fn commit() -> String {
+    if let Ok(given) = std::env::var("DCODECTL_COMMIT")
+        && !given.is_empty()
+    {
+        return given;
+    }
+    // Every commit would build everything anew; while it is worked on, nobody asks.
+    if std::env::var("PROFILE").as_deref() != Ok("release") {
+        return "debug build".to_owned();
+    }
+    packaged()
+        .or_else(|| git(&["rev-parse", "HEAD"]))
+        .and_then(|hash| hash.get(..12).map(str::to_owned))
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The commit that `cargo package` noted.
+fn packaged() -> Option<String> {
+    let noted = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
+    let (_, rest) = noted.split_once("\"sha1\": \"")?;
+    rest.split('"').next().map(str::to_owned)
+}
+
+/// Only in a checkout of its own: a package unpacked in some other one is not that one's.
+fn git(arguments: &[&str]) -> Option<String> {
+    if !Path::new(".git").exists() {
+        return None;
+    }
+    for path in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = ask(&["rev-parse", "--git-path", path]) {
+            println!("cargo:rerun-if-changed={path}");
+        }
+    }
+    ask(arguments)
+}
+
+fn ask(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output
+        .status
+        .success()
+        .then(|| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+}

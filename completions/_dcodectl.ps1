@@ -1,0 +1,464 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'dcodectl' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'dcodectl'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'dcodectl' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Create, submit and close in one: the whole job of a pipeline')
+            [CompletionResult]::new('submit', 'submit', [CompletionResultType]::ParameterValue, 'Submit a turn to a session and follow it to its end')
+            [CompletionResult]::new('wait', 'wait', [CompletionResultType]::ParameterValue, 'Follow the running turn, or report the last one')
+            [CompletionResult]::new('tail', 'tail', [CompletionResultType]::ParameterValue, 'Print a session''s events: history as far as it is held, then live')
+            [CompletionResult]::new('create', 'create', [CompletionResultType]::ParameterValue, 'Open a session and print its id')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the live sessions')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Show one session')
+            [CompletionResult]::new('close', 'close', [CompletionResultType]::ParameterValue, 'Close sessions')
+            [CompletionResult]::new('steer', 'steer', [CompletionResultType]::ParameterValue, 'Send a correction to the running turn')
+            [CompletionResult]::new('interrupt', 'interrupt', [CompletionResultType]::ParameterValue, 'Cancel the running turn')
+            [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Show the open question, and how to answer it')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Answer a question, by default with allow')
+            [CompletionResult]::new('deny', 'deny', [CompletionResultType]::ParameterValue, 'Answer a question with deny')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Name a conversation, live or recorded')
+            [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Put back what the last turn changed')
+            [CompletionResult]::new('ping', 'ping', [CompletionResultType]::ParameterValue, 'Ask for the daemon''s health, version and protocol')
+            [CompletionResult]::new('render', 'render', [CompletionResultType]::ParameterValue, 'Show an NDJSON log as any output')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of NDJSON output or of the summary')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Run a simulated daemon, to try gates and scripts without a model')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command, the exit codes or the environment')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script for a shell')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual''s main page, or write all of its pages to a directory')
+            break
+        }
+        'dcodectl;run' {
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Read the text from a file')
+            [CompletionResult]::new('--image', '--image', [CompletionResultType]::ParameterName, 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated')
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, judged by the daemon [default: the current directory]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model [default: the daemon''s]')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'What the session may write to [default: the daemon''s]')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Carry over the history of a recorded session')
+            [CompletionResult]::new('--accept', '--accept', [CompletionResultType]::ParameterName, 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'A bound for the whole command, such as 10m')
+            [CompletionResult]::new('--idle-timeout', '--idle-timeout', [CompletionResultType]::ParameterName, 'Give up when no event came for so long')
+            [CompletionResult]::new('--heartbeat', '--heartbeat', [CompletionResultType]::ParameterName, 'A line on stderr when nothing was printed for so long')
+            [CompletionResult]::new('--events', '--events', [CompletionResultType]::ParameterName, 'Write the turn''s events to a file as well, as NDJSON')
+            [CompletionResult]::new('--summary', '--summary', [CompletionResultType]::ParameterName, 'Write one JSON object about the outcome, last of all; - for the last line of stdout')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated')
+            [CompletionResult]::new('--on-approval', '--on-approval', [CompletionResultType]::ParameterName, 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long the CMD of exec: may take to answer [default: 100s]')
+            [CompletionResult]::new('--max-rounds', '--max-rounds', [CompletionResultType]::ParameterName, 'Stop the turn when it passes so many rounds: 12')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--keep', '--keep', [CompletionResultType]::ParameterName, 'Leave the session open')
+            [CompletionResult]::new('--require-verified', '--require-verified', [CompletionResultType]::ParameterName, 'done is not enough: 17 unless criteria were checked and all are met')
+            [CompletionResult]::new('--forbid-protected', '--forbid-protected', [CompletionResultType]::ParameterName, '18 if files that belong to the measurement itself were written in the session')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;submit' {
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Read the text from a file')
+            [CompletionResult]::new('--image', '--image', [CompletionResultType]::ParameterName, 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated')
+            [CompletionResult]::new('--wait-idle', '--wait-idle', [CompletionResultType]::ParameterName, 'Wait so long for somebody else''s turn to end before submitting')
+            [CompletionResult]::new('--accept', '--accept', [CompletionResultType]::ParameterName, 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'A bound for the whole command, such as 10m')
+            [CompletionResult]::new('--idle-timeout', '--idle-timeout', [CompletionResultType]::ParameterName, 'Give up when no event came for so long')
+            [CompletionResult]::new('--heartbeat', '--heartbeat', [CompletionResultType]::ParameterName, 'A line on stderr when nothing was printed for so long')
+            [CompletionResult]::new('--events', '--events', [CompletionResultType]::ParameterName, 'Write the turn''s events to a file as well, as NDJSON')
+            [CompletionResult]::new('--summary', '--summary', [CompletionResultType]::ParameterName, 'Write one JSON object about the outcome, last of all; - for the last line of stdout')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated')
+            [CompletionResult]::new('--on-approval', '--on-approval', [CompletionResultType]::ParameterName, 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long the CMD of exec: may take to answer [default: 100s]')
+            [CompletionResult]::new('--max-rounds', '--max-rounds', [CompletionResultType]::ParameterName, 'Stop the turn when it passes so many rounds: 12')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--detach', '--detach', [CompletionResultType]::ParameterName, 'Return once the turn is accepted; takes none of the gate options')
+            [CompletionResult]::new('--require-verified', '--require-verified', [CompletionResultType]::ParameterName, 'done is not enough: 17 unless criteria were checked and all are met')
+            [CompletionResult]::new('--forbid-protected', '--forbid-protected', [CompletionResultType]::ParameterName, '18 if files that belong to the measurement itself were written in the session')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;wait' {
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'What to wait for; idle and approval take --timeout only')
+            [CompletionResult]::new('--accept', '--accept', [CompletionResultType]::ParameterName, 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'A bound for the whole command, such as 10m')
+            [CompletionResult]::new('--idle-timeout', '--idle-timeout', [CompletionResultType]::ParameterName, 'Give up when no event came for so long')
+            [CompletionResult]::new('--heartbeat', '--heartbeat', [CompletionResultType]::ParameterName, 'A line on stderr when nothing was printed for so long')
+            [CompletionResult]::new('--events', '--events', [CompletionResultType]::ParameterName, 'Write the turn''s events to a file as well, as NDJSON')
+            [CompletionResult]::new('--summary', '--summary', [CompletionResultType]::ParameterName, 'Write one JSON object about the outcome, last of all; - for the last line of stdout')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--require-verified', '--require-verified', [CompletionResultType]::ParameterName, 'done is not enough: 17 unless criteria were checked and all are met')
+            [CompletionResult]::new('--forbid-protected', '--forbid-protected', [CompletionResultType]::ParameterName, '18 if files that belong to the measurement itself were written in the session')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;tail' {
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Start at this event, from 1 [default: the oldest event still held]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End at the next end of a turn, or once no turn runs; the code is the last turn''s')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Print only events of this type, such as turn.completed or ''tool.*''; may be repeated')
+            [CompletionResult]::new('--turn', '--turn', [CompletionResultType]::ParameterName, 'Print only the turn with this id')
+            [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'End after so many printed events')
+            [CompletionResult]::new('--cursor', '--cursor', [CompletionResultType]::ParameterName, 'Go on where an earlier tail with this file left off, and keep it up to date')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Every live session, also those created while it runs')
+            [CompletionResult]::new('--no-follow', '--no-follow', [CompletionResultType]::ParameterName, 'End after the events there are now')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;create' {
+            [CompletionResult]::new('--workspace', '--workspace', [CompletionResultType]::ParameterName, 'The workspace, judged by the daemon [default: the current directory]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model [default: the daemon''s]')
+            [CompletionResult]::new('--sandbox', '--sandbox', [CompletionResultType]::ParameterName, 'What the session may write to [default: the daemon''s]')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Carry over the history of a recorded session')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;list' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;show' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;close' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;steer' {
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'Read the text from a file')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--confirm', '--confirm', [CompletionResultType]::ParameterName, 'Wait until it has reached the model: 32 if the turn ends before that')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;interrupt' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;approvals' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;approve' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;deny' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;rename' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--clear', '--clear', [CompletionResultType]::ParameterName, 'Take the name away')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;undo' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;ping' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Try until the daemon answers, for this long')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;render' {
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;schema' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;simulate' {
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Play the turns of a recorded .sse body or NDJSON log')
+            [CompletionResult]::new('--speed', '--speed', [CompletionResultType]::ParameterName, 'Play faster or slower: a factor, or instant')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long a question waits before it is denied')
+            [CompletionResult]::new('--retention', '--retention', [CompletionResultType]::ParameterName, 'How many events a session keeps')
+            [CompletionResult]::new('--max-sessions', '--max-sessions', [CompletionResultType]::ParameterName, 'How many sessions may be open')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'Name the scenarios')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;help' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;completions' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'dcodectl;man' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'The daemon''s socket [default: $DCODE_SOCKET, else the first default path that answers]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'What stdout is: readable text, the daemon''s events as NDJSON, or only the final answer')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colour, decided per stream')
+            [CompletionResult]::new('--connect-timeout', '--connect-timeout', [CompletionResultType]::ParameterName, 'How long connecting may take, such as 5s')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'The same as --output ndjson')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Errors only on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'More: reasoning, diffs, every progress event; twice for more still')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}
