@@ -137,7 +137,7 @@ fn split(line: &str) -> Vec<String> {
 
 /// The place of the cursor, if its values are looked up.
 #[must_use]
-pub fn place(asked: Asked, root: &mut Command) -> Option<Slot> {
+pub fn place(asked: &Asked, root: &mut Command) -> Option<Slot> {
     root.build();
     let mut reading = Reading::new(root);
     for word in &asked.words {
@@ -255,7 +255,7 @@ mod tests {
     fn at(words: &[&str]) -> Option<(Wanted, String, String)> {
         let program = ["dcodectl", "__complete", "words"];
         let arguments: Vec<OsString> = program.iter().chain(words).map(OsString::from).collect();
-        let slot = place(asked(&arguments).unwrap(), &mut crate::cli::command())?;
+        let slot = place(&asked(&arguments).unwrap(), &mut crate::cli::command())?;
         Some((slot.wanted, slot.before, slot.typed))
     }
 

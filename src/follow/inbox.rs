@@ -46,6 +46,9 @@ pub enum Backlog {
 /// queued for it. Waiting keeps the queue short; the daemon gives up a client that is some 500 events behind.
 const PATIENCE: Duration = Duration::from_millis(100);
 
+/// Shows a diagnostic that another thread noted.
+type OnNote = Box<dyn Fn(&str)>;
+
 /// The inbox, and the source of numbers for what reports to it.
 #[derive(Default)]
 pub struct Inbox {
@@ -56,7 +59,7 @@ pub struct Inbox {
     outputs: Vec<Box<dyn Fn() -> Backlog>>,
     /// When the moment is over that a slow reader is given.
     patient_until: Option<Instant>,
-    on_note: Option<Box<dyn Fn(&str)>>,
+    on_note: Option<OnNote>,
 }
 
 impl Drop for Inbox {
