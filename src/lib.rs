@@ -56,7 +56,7 @@ pub fn run(
     signals: bool,
 ) -> u8 {
     if let Some(asked) = cli::asked(&arguments) {
-        return complete(asked, surroundings, streams);
+        return complete(&asked, surroundings, streams);
     }
     let json = cli::asks_for_json(&arguments);
     // Wrong arguments that say something about colour cannot be asked what: plain is safe.
@@ -84,7 +84,7 @@ pub fn run(
 }
 
 /// Answers a shell that completes a command line. Never a word on stderr.
-fn complete(asked: cli::Asked, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
+fn complete(asked: &cli::Asked, surroundings: &Surroundings<'_>, streams: Streams) -> u8 {
     let silent = Box::new(std::io::sink());
     let plain = Palette::plain();
     let console = SharedConsole::new(silent, messages_alone(false, plain, surroundings));

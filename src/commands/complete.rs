@@ -30,8 +30,8 @@ type Candidate = (String, String);
 ///
 /// # Errors
 /// Those of writing to stdout.
-pub fn complete(asked: Asked, context: &mut Context<'_>) -> Result<u8> {
-    let Some(slot) = cli::place(&asked, &mut cli::command()) else {
+pub fn complete(asked: &Asked, context: &mut Context<'_>) -> Result<u8> {
+    let Some(slot) = cli::place(asked, &mut cli::command()) else {
         return Ok(Exit::Failure.number());
     };
     context.bound(Some(PATIENCE));
