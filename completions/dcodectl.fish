@@ -24,23 +24,23 @@ function __fish_dcodectl_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -s V -l version -d 'Print version'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "run" -d 'Create, submit and close in one: the whole job of a pipeline'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "submit" -d 'Submit a turn to a session and follow it to its end'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "wait" -d 'Follow the running turn, or report the last one'
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "tail" -d 'Print a session\'s events: history as far as it is held, then live'
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "tail" -d 'Print events: history as far as it is held, then live'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "create" -d 'Open a session and print its id'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "list" -d 'List the live sessions'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "show" -d 'Show one session'
@@ -55,10 +55,10 @@ complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "undo" -d 'Put bac
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "ping" -d 'Ask for the daemon\'s health, version and protocol'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "render" -d 'Show an NDJSON log as any output'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "schema" -d 'Print the JSON Schema of NDJSON output or of the summary'
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "simulate" -d 'Run a simulated daemon, to try gates and scripts without a model'
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "simulate" -d 'Run a simulated daemon, to try gates without a model'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "help" -d 'Explain a command, the exit codes or the environment'
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "man" -d 'Print the manual\'s main page, or write all of its pages to a directory'
+complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "man" -d 'Print the manual\'s main page, or write all pages'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l file -d 'Read the text from a file' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l image -d 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l workspace -d 'The workspace, judged by the daemon [default: the current directory]' -r -F
@@ -77,20 +77,20 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l report -d 'Rep
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l on-approval -d 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l keep -d 'Leave the session open'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l file -d 'Read the text from a file' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l image -d 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated' -r -F
@@ -105,20 +105,20 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l report -d '
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l on-approval -d 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l detach -d 'Return once the turn is accepted; takes none of the gate options'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l for -d 'What to wait for; idle and approval take --timeout only' -r -f -a "turn\t'The end of the running turn, or of the last one if none runs'
 idle\t'That no turn runs'
@@ -130,19 +130,19 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l heartbeat -d 
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l events -d 'Write the turn\'s events to a file as well, as NDJSON' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l summary -d 'Write one JSON object about the outcome, last of all; - for the last line of stdout' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l from -d 'Start at this event, from 1 [default: the oldest event still held]' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l until -d 'End at the next end of a turn, or once no turn runs; the code is the last turn\'s' -r -f -a "turn\t'At the first end of a turn'
@@ -151,19 +151,19 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l type -d 'Prin
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l turn -d 'Print only the turn with this id' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l count -d 'End after so many printed events' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l cursor -d 'Go on where an earlier tail with this file left off, and keep it up to date' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l all -d 'Every live session, also those created while it runs'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l no-follow -d 'End after the events there are now'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l workspace -d 'The workspace, judged by the daemon [default: the current directory]' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l model -d 'The model [default: the daemon\'s]' -r -f -a "(__dcodectl_values)"
@@ -171,232 +171,232 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l sandbox -d 
 workspace-write\t'The workspace may be written'
 full-access\t'Everything may be written'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l resume -d 'Carry over the history of a recorded session' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand show" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand close" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l file -d 'Read the text from a file' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l confirm -d 'Wait until it has reached the model: 32 if the turn ends before that'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand interrupt" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approvals" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand approve" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand deny" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l clear -d 'Take the name away'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand rename" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l wait -d 'Try until the daemon answers, for this long' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l replay -d 'Play the turns of a recorded .sse body or NDJSON log' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l speed -d 'Play faster or slower: a factor, or instant' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l approval-timeout -d 'How long a question waits before it is denied' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l retention -d 'How many events a session keeps' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l max-sessions -d 'How many sessions may be open' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l list -d 'Name the scenarios'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l socket -d 'The daemon\'s socket [default: $DCODE_SOCKET, else the first default path that answers]' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s o -l output -d 'What stdout is: readable text, the daemon\'s events as NDJSON, or only the final answer' -r -f -a "human\t'For people'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
 answer\t'Only the final answer'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l color -d 'Colour, decided per stream' -r -f -a "auto\t'On a terminal, unless the environment says otherwise'
 always\t'Always'
 never\t'Never'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l connect-timeout -d 'How long connecting may take, such as 5s' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s q -l quiet -d 'Errors only on stderr'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s v -l verbose -d 'More: reasoning, diffs, every progress event; twice for more still'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 
 # Values that only dcodectl knows, such as live sessions. Fails where the lines above know better.

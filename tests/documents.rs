@@ -110,6 +110,8 @@ fn is_sound(script: &str, what: &str) {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    // Every runner stops at the first failure.
+    let script = format!("set -e\n{script}");
     child
         .stdin
         .take()

@@ -79,7 +79,7 @@ fn template(root: &Command) -> String {
         }
         text.push('\n');
     }
-    text.push_str("Global options, before or after the command:\n");
+    text.push_str("Global options:\n");
     for option in root.get_opts().filter(|option| option.is_global_set()) {
         let short = option
             .get_short()

@@ -6,6 +6,7 @@
 mod complete;
 mod errors;
 mod guide;
+mod paperwork;
 mod reports;
 mod turn;
 mod values;
@@ -21,6 +22,7 @@ use crate::simulate::Speed;
 pub use complete::{Asked, Slot, Wanted, asked, place};
 pub use errors::{asks_for_json, says_colour, usage_error};
 pub use guide::{GROUPS, command, guide, nearest};
+pub use paperwork::{Completions, Man, Shell};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};
 pub use turn::{Approval, CreateOptions, Gate, Images, Run, Submit, Text, Wait, WaitFor};
 pub use values::{Accept, ON_APPROVAL, OnApproval, duration};
@@ -33,7 +35,7 @@ pub const VERSION: &str = concat!(
     ", protocol v1)"
 );
 
-/// Script the dcode daemon: submit turns, follow them, and exit with what was measured.
+/// Script the dcode daemon: submit turns, and exit with what was measured.
 #[derive(Debug, Parser)]
 #[command(
     name = "dcodectl",
@@ -58,10 +60,10 @@ pub struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// The daemon's socket [default: $DCODE_SOCKET, else the first default path that answers]
+    /// The daemon's socket; see 'help environment'
     #[arg(long, value_name = "PATH", global = true, hide_short_help = true)]
     pub socket: Option<PathBuf>,
-    /// What stdout is: readable text, the daemon's events as NDJSON, or only the final answer
+    /// For people, as events, or the answer alone
     #[arg(
         short,
         long,
@@ -87,10 +89,10 @@ pub struct Global {
     /// Errors only on stderr
     #[arg(short, long, global = true, hide_short_help = true)]
     pub quiet: bool,
-    /// More: reasoning, diffs, progress, requests; twice: also what is sent, prompts included
+    /// Reasoning, diffs, requests; twice: prompts too
     #[arg(short, long, global = true, hide_short_help = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
-    /// How long connecting may take, such as 5s
+    /// How long connecting may take
     #[arg(long, value_name = "DURATION", global = true, hide_short_help = true, value_parser = duration, default_value = "5s")]
     pub connect_timeout: Duration,
 }
@@ -138,7 +140,7 @@ pub enum Command {
     Submit(Box<Submit>),
     /// Follow the running turn, or report the last one
     Wait(Box<Wait>),
-    /// Print a session's events: history as far as it is held, then live
+    /// Print events: history as far as it is held, then live
     Tail(Tail),
     /// Open a session and print its id
     Create(CreateOptions),
@@ -168,13 +170,13 @@ pub enum Command {
     Render(Render),
     /// Print the JSON Schema of NDJSON output or of the summary
     Schema(Schema),
-    /// Run a simulated daemon, to try gates and scripts without a model
+    /// Run a simulated daemon, to try gates without a model
     Simulate(Simulate),
     /// Explain a command, the exit codes or the environment
     Help(Help),
     /// Print a completion script for a shell
     Completions(Completions),
-    /// Print the manual's main page, or write all of its pages to a directory
+    /// Print the manual's main page, or write all pages
     Man(Man),
 }
 
@@ -333,37 +335,6 @@ pub struct Simulate {
 pub struct Help {
     /// A command, exit-codes or environment
     pub topic: Option<String>,
-}
-
-/// `completions`
-#[derive(Debug, Args)]
-pub struct Completions {
-    /// The shell that is to load it
-    #[arg(value_enum, value_name = "SHELL")]
-    pub shell: Shell,
-}
-
-/// The shells there is a completion script for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    /// bash 4.4 or newer.
-    Bash,
-    /// zsh.
-    Zsh,
-    /// fish.
-    Fish,
-    /// PowerShell.
-    Powershell,
-    /// elvish.
-    Elvish,
-}
-
-/// `man`
-#[derive(Debug, Args)]
-pub struct Man {
-    /// Where the pages go, such as ~/.local/share/man; each into its section's folder
-    #[arg(value_name = "DIR")]
-    pub directory: Option<PathBuf>,
 }
 
 /// The three words of `--sandbox`.
