@@ -4,7 +4,12 @@
 //! A schedule follows from its seed, which a failure prints. `DCODECTL_SOAK=1` runs 10,000 of them,
 //! `DCODECTL_SOAK=N` as many as it says, from `DCODECTL_SEED` on; that alone runs one.
 
-#![allow(unreachable_pub, clippy::unwrap_used, clippy::pedantic)]
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::pedantic,
+    clippy::print_stdout
+)]
 
 #[path = "../support/mod.rs"]
 mod support;
