@@ -46,8 +46,8 @@ pub enum Backlog {
 /// queued for it. Waiting keeps the queue short; the daemon gives up a client that is some 500 events behind.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Shows a diagnostic that another thread noted.
-type OnNote = Box<dyn Fn(&str)>;
+/// Shows a line about what another thread does.
+type ShowNote = Box<dyn Fn(&str)>;
 
 /// The inbox, and the source of numbers for what reports to it.
 #[derive(Default)]
@@ -59,7 +59,7 @@ pub struct Inbox {
     outputs: Vec<Box<dyn Fn() -> Backlog>>,
     /// When the moment is over that a slow reader is given.
     patient_until: Option<Instant>,
-    on_note: Option<OnNote>,
+    on_note: Option<ShowNote>,
 }
 
 impl Drop for Inbox {
