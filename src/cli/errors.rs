@@ -6,9 +6,9 @@ use clap::error::ErrorKind;
 
 use crate::error::Error;
 
-/// Turns clap's refusal of the arguments into our own error (code 2).
+/// Turns clap's refusal of the arguments of a command into our own error (code 2).
 #[must_use]
-pub fn usage_error(error: &clap::Error) -> Error {
+pub fn usage_error(error: &clap::Error, command: Option<&str>) -> Error {
     const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
     let page = error.render().to_string();
     let mut paragraphs = page.split("\n\n");
@@ -32,7 +32,10 @@ pub fn usage_error(error: &clap::Error) -> Error {
         },
         (false, Some(tip), _) => tip.to_owned(),
         (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
-        (false, None, None) => "see 'dcodectl --help'".to_owned(),
+        (false, None, None) => match command {
+            Some(command) => format!("see 'dcodectl {command} --help'"),
+            None => "see 'dcodectl --help'".to_owned(),
+        },
     };
     Error::usage(what).hint(hint)
 }
