@@ -76,7 +76,10 @@ impl Error {
     /// A signal, at which the command leaves.
     #[must_use]
     pub fn signal(number: i32) -> Self {
-        Self::new(Kind::Signal(number), "stopped by a signal")
+        Self::new(
+            Kind::Signal(number),
+            format!("stopped by {}", signal_name(number)),
+        )
     }
 
     /// Adds the next step to try.
@@ -148,6 +151,16 @@ impl Error {
     #[must_use]
     pub fn is_refusal(&self, code: &ErrorCode) -> bool {
         matches!(&self.kind, Kind::Refused(refused) if refused == code)
+    }
+}
+
+/// The name of a signal that this program handles.
+#[must_use]
+pub fn signal_name(number: i32) -> &'static str {
+    match number {
+        1 => "HUP",
+        15 => "TERM",
+        _ => "INT",
     }
 }
 

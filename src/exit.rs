@@ -133,6 +133,15 @@ impl From<&Kind> for Exit {
 }
 
 impl Exit {
+    /// The code of a failure under `--json`: the daemon's own word, else the name of the exit.
+    #[must_use]
+    pub fn code_of(kind: &Kind) -> &str {
+        match kind {
+            Kind::Refused(code) => code.as_str(),
+            other => Self::from(other).name(),
+        }
+    }
+
     /// The exit that stands for a signal (128 + its number).
     #[must_use]
     pub fn from_signal(number: i32) -> Self {

@@ -105,16 +105,21 @@ enum Refusal {
 
 fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     use clap::error::ErrorKind as Clap;
-    let named = cli::named_command(&arguments);
-    let parsed = cli::command()
-        .try_get_matches_from(arguments)
+    let mut root = cli::command();
+    let named = |word: &OsString| {
+        let known = root.find_subcommand(word)?;
+        Some(known.get_name().to_owned())
+    };
+    let command = arguments.iter().skip(1).find_map(named);
+    let parsed = root
+        .try_get_matches_from_mut(arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = parsed.map_err(|error| match error.kind() {
         Clap::DisplayHelp | Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
         Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
             Refusal::Nothing
         }
-        _ => Refusal::Usage(cli::usage_error(&error, named)),
+        _ => Refusal::Usage(cli::usage_error(&error, command.as_deref())),
     })?;
     check(&cli).map_err(Refusal::Usage)?;
     Ok(cli)
@@ -267,7 +272,8 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
     };
     match flushed {
         Flushed::Signal(signal) => {
-            let what = "stopped by a signal while waiting for the reader of stdout";
+            let name = error::signal_name(signal);
+            let what = format!("stopped by {name} while waiting for the reader of stdout");
             report(&context.console, &Error::new(Kind::Signal(signal), what))
         }
         Flushed::Failed(kind) if kind != std::io::ErrorKind::BrokenPipe => {
@@ -287,7 +293,7 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
 fn report(console: &SharedConsole, error: &Error) -> u8 {
     let exit = Exit::from(error.kind());
     console.error(
-        exit.name(),
+        Exit::code_of(error.kind()),
         exit.number(),
         &error.to_string(),
         error.hint_text(),

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 
-use super::guide::GROUPS;
 use crate::error::Error;
 
-/// Turns clap's refusal of the arguments into our own error (code 2).
+/// Turns clap's refusal of the arguments of a command into our own error (code 2).
 #[must_use]
 pub fn usage_error(error: &clap::Error, command: Option<&str>) -> Error {
     const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
@@ -34,19 +33,11 @@ pub fn usage_error(error: &clap::Error, command: Option<&str>) -> Error {
         (false, Some(tip), _) => tip.to_owned(),
         (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
         (false, None, None) => match command {
-            Some(command) => format!("dcodectl help {command}"),
-            None => "dcodectl --help".to_owned(),
+            Some(command) => format!("see 'dcodectl {command} --help'"),
+            None => "see 'dcodectl --help'".to_owned(),
         },
     };
     Error::usage(what).hint(hint)
-}
-
-/// The command that raw arguments name, for the hint.
-#[must_use]
-pub fn named_command(arguments: &[OsString]) -> Option<&'static str> {
-    let names = GROUPS.iter().flat_map(|(_, names)| *names).copied();
-    let mut words = arguments.iter().skip(1).take_while(|word| *word != "--");
-    words.find_map(|word| names.clone().find(|name| word == name))
 }
 
 /// Whether the command that refused takes a TEXT.

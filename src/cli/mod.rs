@@ -20,7 +20,7 @@ use crate::protocol::{Decision, SandboxMode};
 use crate::simulate::Speed;
 
 pub use complete::{Asked, Slot, Wanted, asked, place};
-pub use errors::{asks_for_json, named_command, says_colour, usage_error};
+pub use errors::{asks_for_json, says_colour, usage_error};
 pub use guide::{GROUPS, command, guide, nearest};
 pub use paperwork::{Completions, Man, Shell};
 pub use reports::{ReportTarget, Reports, Schema, SchemaName};
@@ -93,7 +93,7 @@ pub struct Global {
     #[arg(short, long, global = true, hide_short_help = true, action = clap::ArgAction::Count, conflicts_with = "quiet")]
     pub verbose: u8,
     /// How long connecting may take
-    #[arg(long, value_name = "DURATION", global = true, hide_short_help = true, value_parser = duration, default_value = "5s")]
+    #[arg(long, value_name = "DURATION", global = true, hide_short_help = true, allow_hyphen_values = true, value_parser = duration, default_value = "5s")]
     pub connect_timeout: Duration,
 }
 
@@ -287,7 +287,7 @@ pub struct Rename {
 #[derive(Debug, Args)]
 pub struct Ping {
     /// Try until the daemon answers, for this long
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub wait: Option<Duration>,
 }
 
@@ -317,7 +317,7 @@ pub struct Simulate {
     #[arg(long, value_name = "FACTOR", default_value = "1")]
     pub speed: Speed,
     /// How long a question waits before it is denied
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "2m")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, default_value = "2m")]
     pub approval_timeout: Duration,
     /// How many events a session keeps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "10000")]

@@ -53,7 +53,7 @@ pub struct Gate {
     #[arg(long, value_name = "LIST")]
     pub accept: Option<Accept>,
     /// A bound for the whole command, such as 10m
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub timeout: Option<Duration>,
     /// done is not enough: 17 unless criteria were checked and all are met
     #[arg(long)]
@@ -62,10 +62,10 @@ pub struct Gate {
     #[arg(long)]
     pub forbid_protected: bool,
     /// Give up when no event came for so long
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub idle_timeout: Option<Duration>,
     /// A line on stderr when nothing was printed for so long
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub heartbeat: Option<Duration>,
     /// Write the turn's events to a file as well, as NDJSON
     #[arg(long, value_name = "FILE")]
@@ -86,7 +86,7 @@ pub struct Approval {
     #[arg(long, value_name = "HOW", value_parser = on_approval)]
     pub on_approval: Option<OnApproval>,
     /// How long the CMD of exec: may take to answer [default: 100s]
-    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "on_approval")]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, requires = "on_approval")]
     pub approval_timeout: Option<Duration>,
     /// Stop the turn when it passes so many rounds: 12
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -105,7 +105,7 @@ pub struct Submit {
     #[command(flatten)]
     pub images: Images,
     /// Wait so long for somebody else's turn to end before submitting
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub wait_idle: Option<Duration>,
     /// Return once the turn is accepted; takes none of the gate options
     #[arg(long, conflicts_with_all = [

@@ -10,6 +10,9 @@ use crate::protocol::Decision;
 
 use super::guide::nearest;
 
+/// The longest duration.
+const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// Reads a duration of whole hours, minutes and seconds: `90s`, `10m`, `1h30m`.
 ///
 /// # Errors
@@ -31,7 +34,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         return Err(FORMS.to_owned());
     }
     match humantime::parse_duration(text) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
+        // A century is for ever; beyond it a deadline could not be computed.
+        Ok(duration) if !duration.is_zero() && duration <= CENTURY => Ok(duration),
         _ => Err(FORMS.to_owned()),
     }
 }
@@ -179,6 +183,8 @@ mod tests {
             "1s1s",
             "99999999999999999999s",
             "18446744073709551615h",
+            "5124095576030430h",
+            "876001h",
             "٥s",
             "1H",
         ];

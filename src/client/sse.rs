@@ -138,7 +138,19 @@ impl<S: Source> Frames<S> {
             self.buffer.drain(..start);
             self.rebase(start);
         }
+        self.close_gap();
         Ok(self.source.fill(&mut self.buffer)? > 0)
+    }
+
+    /// Drops what has come since the last data of an event that stays open: lines that mean nothing, of which there may
+    /// be any number.
+    fn close_gap(&mut self) {
+        let gap = self.event.as_ref().map(|data| data.end + 1..self.line);
+        if let Some(gap) = gap.filter(|gap| gap.len() > SHORT_BYTES) {
+            self.line -= gap.len();
+            self.searched -= gap.len();
+            self.buffer.drain(gap);
+        }
     }
 
     /// The bytes behind a [`Frame::Data`].

@@ -8,7 +8,8 @@ use eventsource_stream::EventStream;
 use futures_core::Stream;
 use proptest::prelude::*;
 
-use super::tests::frames;
+use super::Frames;
+use super::tests::{Pieces, frames, next};
 
 /// What streams are made of: everything that means something to the algorithm, and text.
 const TOKENS: [&str; 28] = [
@@ -97,5 +98,57 @@ proptest! {
         let mut found = frames(&cut(&text, &sizes));
         found.retain(|frame| frame != "<comment>");
         prop_assert_eq!(found, reference(&text), "{:?}", text);
+    }
+}
+
+/// Bytes that are mostly tokens, and now and then anything.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let token = prop::sample::select(&TOKENS[..]).prop_map(|token| token.as_bytes().to_vec());
+    let piece = prop_oneof![4 => token, 1 => prop::collection::vec(any::<u8>(), 0..20)];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_comes_nothing_panics_and_the_cap_holds(
+        bytes in bytes(),
+        size in 1_usize..50,
+        cap in 1_usize..60,
+    ) {
+        let pieces: Vec<&[u8]> = bytes.chunks(size).collect();
+        let mut frames = Frames::new(Pieces::of(&pieces), cap);
+        while let Some(frame) = next(&mut frames).unwrap() {
+            if frame == "<too long>" {
+                break;
+            }
+            prop_assert!(frame == "<comment>" || frame == "<not text>" || frame.len() <= cap);
+        }
+    }
+}
+
+/// An event that is never completed, and lines without end that mean nothing: they are not kept.
+#[test]
+fn what_means_nothing_is_not_kept() {
+    for line in ["id: 7\n", ": ping\n", "foo: bar\r\n", "data\u{20}: x\r"] {
+        let many = line.repeat(1000);
+        let mut pieces = vec![b"data: x\n".as_slice()];
+        pieces.extend(std::iter::repeat_n(many.as_bytes(), 100));
+        pieces.push(b"data: y\n\n");
+        let mut frames = Frames::new(Pieces::of(&pieces), 100);
+        let mut most = 0;
+        while let Some(frame) = next(&mut frames).unwrap() {
+            most = most.max(frames.buffer.len());
+            if frame != "<comment>" {
+                assert_eq!(frame, "x y");
+            }
+        }
+        assert!(
+            frames.buffer.capacity() < 200_000,
+            "{line:?}: {}",
+            frames.buffer.capacity()
+        );
+        assert!(most < 100_000, "{line:?}: {most}");
     }
 }

@@ -8,10 +8,10 @@ use std::path::Path;
 use super::*;
 
 /// A reader that hands out the given pieces, one a read; an error of its kind stands between two of them.
-struct Pieces(VecDeque<Result<Vec<u8>, ErrorKind>>);
+pub(super) struct Pieces(VecDeque<Result<Vec<u8>, ErrorKind>>);
 
 impl Pieces {
-    fn of(pieces: &[&[u8]]) -> Self {
+    pub(super) fn of(pieces: &[&[u8]]) -> Self {
         Self(pieces.iter().map(|piece| Ok(piece.to_vec())).collect())
     }
 }
@@ -30,7 +30,7 @@ impl Source for Pieces {
 }
 
 /// What is next, as text; `None` at the end.
-fn next(frames: &mut Frames<impl Source>) -> io::Result<Option<String>> {
+pub(super) fn next(frames: &mut Frames<impl Source>) -> io::Result<Option<String>> {
     loop {
         match frames.parse() {
             Some(Frame::Data(data)) => {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::session;
 use crate::cli::{Global, Output};
 use crate::client::{Client, Received, Timeouts};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, signal_name};
 use crate::follow::{Backlog, Inbox, Input, Limits, Waited};
 use crate::protocol::Session;
 use crate::report::{Palette, SharedConsole, workflow_safe};
@@ -133,7 +133,8 @@ impl<'a> Context<'a> {
                 Waited::Answered => return pending.take(),
                 Waited::Output => {}
                 Waited::Signal(signal) => {
-                    let what = format!("stopped by a signal while waiting for {what}");
+                    let name = signal_name(signal);
+                    let what = format!("stopped by {name} while waiting for {what}");
                     return Err(Error::new(Kind::Signal(signal), what));
                 }
                 Waited::Deadline => {

@@ -18,6 +18,10 @@ const ENVIRONMENT: &[(&str, &str)] = &[
         "1: diagnostics on stderr, as with -v; 2: also what is sent, as with -vv; 0: none",
     ),
     (
+        "PWD",
+        "the default workspace, with its symbolic links kept, if it is the current directory",
+    ),
+    (
         "XDG_RUNTIME_DIR",
         "its dcode.sock is the second default path",
     ),

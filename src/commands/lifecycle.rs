@@ -1,6 +1,9 @@
 //! `create`, `list`, `show`, `close`: sessions come and go.
 
-use std::path::PathBuf;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -22,7 +25,7 @@ pub(super) struct Object<'a> {
 ///
 /// # Errors
 /// Code 2 if the workspace is no UTF-8 path or the current directory cannot be read.
-pub(super) fn request(options: &CreateOptions) -> Result<CreateSession> {
+pub(super) fn request(options: &CreateOptions, context: &Context<'_>) -> Result<CreateSession> {
     let workspace = match &options.workspace {
         Some(path) if path.as_os_str().is_empty() => {
             return Err(Error::usage("--workspace is empty").hint("is a variable unset?"));
@@ -31,12 +34,21 @@ pub(super) fn request(options: &CreateOptions) -> Result<CreateSession> {
         None => PathBuf::from("."),
     };
     // Absolute by words alone: the daemon may run where the path leads somewhere else.
-    let absolute = std::path::absolute(&workspace)
+    let absolute = current_directory(context)
+        .and_then(|here| std::path::absolute(here.join(&workspace)))
         .map_err(|error| Error::usage("the current directory cannot be read").caused_by(error))?;
     let workspace = absolute
         .into_os_string()
         .into_string()
         .map_err(|path| Error::usage(format!("the workspace is not UTF-8: {}", path.display())))?;
+    for (option, value) in [("--resume", &options.resume), ("--model", &options.model)] {
+        if value
+            .as_deref()
+            .is_some_and(|value| value.trim().is_empty())
+        {
+            return Err(Error::usage(format!("{option} is empty")).hint("is a variable unset?"));
+        }
+    }
     Ok(CreateSession {
         workspace,
         model: options.model.clone(),
@@ -45,8 +57,20 @@ pub(super) fn request(options: &CreateOptions) -> Result<CreateSession> {
     })
 }
 
+/// The current directory as the user came to it: a shell's `$PWD` keeps the symbolic links that the
+/// system resolves, and is believed if it leads to the same place.
+fn current_directory(context: &Context<'_>) -> io::Result<PathBuf> {
+    let real = std::env::current_dir()?;
+    let Some(named) = context.surroundings.set("PWD").map(PathBuf::from) else {
+        return Ok(real);
+    };
+    let place = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    let same = named.is_absolute() && place(&named).ok() == Some(place(&real)?);
+    Ok(if same { named } else { real })
+}
+
 pub(super) fn create(options: &CreateOptions, context: &mut Context<'_>) -> Result<Exit> {
-    let request = request(options)?;
+    let request = request(options, context)?;
     let session = context.ask(move |client| client.create(&request))?;
     if context.json() {
         context.print(&session.text)?;
@@ -91,10 +115,14 @@ pub(super) fn close(options: &Close, context: &mut Context<'_>) -> Result<Exit> 
             Err(error) if error.is_final() => return Err(error),
             Err(error) => {
                 let exit = Exit::from(error.kind());
+                let message = match options.sessions.len() {
+                    1 => error.to_string(),
+                    _ => format!("{typed}: {error}"),
+                };
                 context.console.error(
-                    exit.name(),
+                    Exit::code_of(error.kind()),
                     exit.number(),
-                    &error.to_string(),
+                    &message,
                     error.hint_text(),
                 );
                 first.get_or_insert(exit);

@@ -256,7 +256,7 @@ impl Outputs {
 fn report(console: &SharedConsole, error: &Error) {
     let exit = Exit::from(error.kind());
     console.error(
-        exit.name(),
+        Exit::code_of(error.kind()),
         exit.number(),
         &error.to_string(),
         error.hint_text(),
@@ -384,8 +384,8 @@ pub(super) fn tell(judgement: &Judgement, context: &Context<'_>) {
     let coded = format!("{message} (exit code {number})");
     let message = if context.json() { message } else { &coded };
     if judgement.is_calm() {
-        console.notice(judgement.name, message);
+        console.notice(&judgement.name, message);
     } else {
-        console.error(judgement.name, number, message, judgement.hint.as_deref());
+        console.error(&judgement.name, number, message, judgement.hint.as_deref());
     }
 }

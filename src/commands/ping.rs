@@ -30,6 +30,7 @@ pub(super) fn run(options: &Ping, context: &mut Context<'_>) -> Result<Exit> {
         context.bound(Some(wait));
     }
     let due = context.deadline.map(|(at, _)| at);
+    let mut last = None;
     let (client, health, version, elapsed) = loop {
         let result = attempt(context);
         let error = match result {
@@ -39,14 +40,15 @@ pub(super) fn run(options: &Ping, context: &mut Context<'_>) -> Result<Exit> {
         let again =
             *error.kind() == Kind::Unreachable && due.is_some_and(|due| Instant::now() < due);
         if !again {
-            return Err(in_words(error, options));
+            return Err(in_words(error, options, last));
         }
+        last = Some(error);
         context
             .wait("a daemon to answer", || {
                 thread::sleep(PAUSE);
                 Ok(())
             })
-            .map_err(|error| in_words(error, options))?;
+            .map_err(|error| in_words(error, options, last.take()))?;
     };
     if version.protocol != PROTOCOL_VERSION {
         let message = format!(
@@ -87,14 +89,18 @@ fn attempt(context: &mut Context<'_>) -> Result<(Client, Health, Version, Durati
 }
 
 /// The bound of `--wait` is no timeout of a turn: no daemon answered.
-fn in_words(error: Error, options: &Ping) -> Error {
+fn in_words(error: Error, options: &Ping, last: Option<Error>) -> Error {
     match (error.kind(), options.wait) {
         (Kind::Timeout, Some(wait)) => {
             let bound = humantime::format_duration(wait);
-            Error::new(
-                Kind::Unreachable,
-                format!("no daemon answered within {bound}"),
-            )
+            let message = format!("no daemon answered within {bound}");
+            match last {
+                Some(last) => {
+                    let hint = last.hint_text().unwrap_or("start the daemon").to_owned();
+                    Error::new(Kind::Unreachable, format!("{message}: {last}")).hint(hint)
+                }
+                None => Error::new(Kind::Unreachable, message),
+            }
         }
         _ => error,
     }

@@ -34,11 +34,13 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
         return Err(error);
     }
     if context.global.format() == Output::Answer {
+        let ended = verdict.is_some();
         let shown = verdict.get_or_insert_with(Verdict::default);
         shown.answer = outputs.answer();
         // A reader that left wants no word.
         if !outputs.unwatched() {
-            verdict::explain_empty_answer(shown.answer.is_some(), shown.reason.as_ref(), context);
+            let end = (ended, shown.reason.as_ref());
+            verdict::explain_empty_answer(shown.answer.is_some(), end, context);
         }
     }
     outputs.end(verdict.as_ref());

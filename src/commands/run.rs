@@ -7,7 +7,7 @@ use super::{Context, lifecycle, text};
 use crate::cli::Run;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
-use crate::follow::{self, Outcome, Plan, Policy, Target, Waited};
+use crate::follow::{self, Outcome, Plan, Policy, Stop, Target, Waited};
 use crate::protocol::{ErrorCode, Session};
 
 pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
@@ -19,7 +19,10 @@ pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
     }
     let result = attempt(options, policy, &mut awaiting, context);
     if let Some(id) = awaiting.session_id.clone() {
-        let silent = result.as_ref().is_ok_and(|outcome| outcome.silent_daemon);
+        // After a timeout a daemon that left the interrupt unanswered is not waited for again.
+        let silent = result.as_ref().is_ok_and(|outcome| {
+            outcome.silent_daemon && matches!(outcome.stop, Some(Stop::Timeout(_)))
+        });
         part(&id, options.keep, silent, context);
     }
     match result {
@@ -73,7 +76,7 @@ fn attempt(
 /// Opens the session. Stopped meanwhile, it still gives the answer a moment, so that a session
 /// that came to be can be closed: then both are returned.
 fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<Error>)> {
-    let request = lifecycle::request(&options.create)?;
+    let request = lifecycle::request(&options.create, context)?;
     let client = context.client()?;
     let pending = context.inbox.call(move || client.create(&request));
     let deadline = context.deadline.map(|(at, _)| at);

@@ -192,7 +192,8 @@ impl<'g> Awaiting<'g> {
             );
         }
         if context.global.format() == Output::Answer {
-            verdict::explain_empty_answer(self.outputs.answer().is_some(), reason, context);
+            let end = (outcome.ended(), reason);
+            verdict::explain_empty_answer(self.outputs.answer().is_some(), end, context);
         }
         outputs::tell(judgement, context);
     }

@@ -3,7 +3,7 @@
 use super::Context;
 use super::gates::{self, Finding};
 use crate::cli::Gate;
-use crate::error::Kind;
+use crate::error::{Kind, signal_name};
 use crate::exit::Exit;
 use crate::follow::{By, Outcome, Stop, Turn};
 use crate::protocol::{Completion, StopReason, milliseconds_between};
@@ -27,7 +27,7 @@ pub(super) struct Judgement {
     /// `--accept` made it a success.
     pub(super) accepted: bool,
     /// The name of what happened: the exit's, or the accepted outcome's.
-    pub(super) name: &'static str,
+    pub(super) name: String,
     /// One line; `None` for plain success and for a reader that left.
     pub(super) message: Option<String>,
     pub(super) hint: Option<String>,
@@ -40,7 +40,7 @@ impl Judgement {
         Self {
             exit,
             accepted: false,
-            name: exit.name(),
+            name: exit.name().to_owned(),
             message: Some(message.into()),
             hint: None,
             findings: Vec::new(),
@@ -94,7 +94,10 @@ fn first_of(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
         let exit = Exit::from(error.kind());
         let judgement = match error.kind() {
             Kind::StdoutClosed => Judgement::silent(exit),
-            _ => Judgement::new(exit, error.to_string()),
+            kind => Judgement {
+                name: Exit::code_of(kind).to_owned(),
+                ..Judgement::new(exit, error.to_string())
+            },
         };
         return match error.hint_text() {
             Some(hint) => judgement.hint(hint.to_owned()),
@@ -127,11 +130,7 @@ fn stopped(outcome: &Outcome) -> Option<Judgement> {
     let fate = fate(outcome);
     match outcome.stop.as_ref()? {
         Stop::Signal(number) => {
-            let name = match number {
-                1 => "HUP",
-                15 => "TERM",
-                _ => "INT",
-            };
+            let name = signal_name(*number);
             Some(Judgement::new(
                 Exit::from_signal(*number),
                 format!("stopped by {name}; {fate}"),
@@ -198,7 +197,7 @@ fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
         return Judgement {
             exit: Exit::Done,
             accepted: true,
-            name: exit.name(),
+            name: exit.name().to_owned(),
             message: Some(format!("{message}; accepted")),
             hint: None,
             findings: Vec::new(),
@@ -330,7 +329,7 @@ fn records(turn: &Turn) -> Vec<ApprovalRecord> {
 /// `-o answer` printed nothing: says so, as an empty `$(…)` is easily missed.
 pub(super) fn explain_empty_answer(
     has_text: bool,
-    reason: Option<&StopReason>,
+    (ended, reason): (bool, Option<&StopReason>),
     context: &Context<'_>,
 ) {
     let counts = matches!(
@@ -343,6 +342,7 @@ pub(super) fn explain_empty_answer(
     let why = match reason {
         Some(_) if counts => "the turn ended without any text after its last tool call".to_owned(),
         Some(reason) => format!("the turn ended {reason}"),
+        None if ended => "the turn ended without a stop reason".to_owned(),
         None => "the turn's end was not seen".to_owned(),
     };
     let message = format!("no answer is printed: {why}");

@@ -38,7 +38,9 @@ pub fn submit_detached(
                     Conflict::Lag(idle) if Instant::now() < due => session = idle,
                     _ if wait_due.is_some_and(|due| Instant::now() < due) => {
                         pause = next_pause(pause);
-                        thread::sleep(pause);
+                        let left =
+                            wait_due.map(|due| due.saturating_duration_since(Instant::now()));
+                        thread::sleep(left.map_or(pause, |left| pause.min(left)));
                         session = client.session(session_id)?.value;
                     }
                     _ => return Err(busy(session_id)),

@@ -34,3 +34,6 @@ pub const PROTOCOL_VERSION: &str = "v1";
 
 /// The largest number of characters a conversation's name may have (protocol, section 2).
 pub const NAME_LIMIT: usize = 120;
+
+#[cfg(test)]
+mod random_tests;

@@ -69,7 +69,8 @@ fn must_escape(character: char, previous: Option<char>, shape: Shape) -> bool {
         // One selector of text or picture form belongs to the symbol before it ("⚠️"); a second,
         // or one behind nothing, shows nothing and can only carry hidden data.
         '\u{fe0e}' | '\u{fe0f}' => {
-            previous.is_none_or(|symbol| symbol.is_ascii() || hidden(symbol))
+            let is_escaped = |symbol: char| symbol.is_control() || hidden(symbol);
+            previous.is_none_or(|symbol| symbol.is_ascii() || is_escaped(symbol))
         }
         other => other.is_control() || hidden(other),
     }
@@ -124,6 +125,7 @@ mod tests {
             ("\x1b[2J", r"\x1b[2J"),
             ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
             ("\u{9b}31m", r"\u{9b}31m"),
+            ("\u{9f}\u{fe0f}", r"\u{9f}\u{fe0f}"),
             ("\u{90}q\u{9c}", r"\u{90}q\u{9c}"),
             ("ok\rEVIL", r"ok\rEVIL"),
             ("a\r\nb", r"a\r\nb"),

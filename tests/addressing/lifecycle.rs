@@ -258,3 +258,55 @@ fn a_daemon_that_fails_is_told_by_its_own_code() {
         .run();
     ran.exits(69).out("").err_has("no daemon answers");
 }
+
+#[test]
+fn a_workspace_keeps_the_symbolic_links_the_user_came_by() {
+    let daemon = daemon("done");
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let workspace = |pwd: &std::path::Path| {
+        let ran = at(&daemon, ["create", "--json"])
+            .dir(&real)
+            .env("PWD", pwd)
+            .run();
+        ran.exits(0).err("").out_objects()[0]["workspace"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(workspace(&link), link.to_str().unwrap());
+    // A variable that leads elsewhere is not believed.
+    assert_eq!(workspace(folder.path()), real.to_str().unwrap());
+}
+
+#[test]
+fn an_unset_variable_resumes_nothing() {
+    let daemon = daemon("done");
+    for (option, hint) in [
+        ("--resume", "--resume is empty"),
+        ("--model", "--model is empty"),
+    ] {
+        at(&daemon, ["create", option, ""])
+            .run()
+            .exits(2)
+            .out("")
+            .err_has(hint);
+    }
+    assert_eq!(seen(&daemon, "POST", "/v1/sessions"), 0);
+}
+
+#[test]
+fn a_refusal_keeps_the_daemons_own_word() {
+    let daemon = daemon("done");
+    let body = r#"{"code":"weird_code","message":"w"}"#;
+    daemon.add_fault(Fault::new(
+        "GET",
+        PathIs::Exactly("/v1/sessions".into()),
+        wire::json(418, body),
+    ));
+    let ran = at(&daemon, ["list", "--json"]).run().exits(39).out("");
+    assert_eq!(ran.err_objects()[0]["error"]["code"], "weird_code");
+    assert_eq!(ran.err_objects()[0]["error"]["exit_code"], 39);
+}

@@ -4,7 +4,12 @@
 //! A schedule follows from its seed, which a failure prints. `DCODECTL_SOAK=1` runs 10,000 of them,
 //! `DCODECTL_SOAK=N` as many as it says, from `DCODECTL_SEED` on; that alone runs one.
 
-#![allow(unreachable_pub, clippy::unwrap_used, clippy::pedantic)]
+#![allow(
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::pedantic,
+    clippy::print_stdout
+)]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -37,8 +42,11 @@ const BATCH: u64 = 500;
 /// They wait for most of their time.
 const AT_ONCE: usize = 6;
 
-/// Seeds whose schedules have failed before.
-const FAILED_BEFORE: [u64; 0] = [];
+/// Seeds whose schedules have failed before: the first three found sessions that were taken for
+/// closed with events unread, the others faults of the proxy and of what was expected.
+///
+/// What a seed means changes with the generator: whoever changes that looks for new ones.
+const FAILED_BEFORE: [u64; 10] = [1654, 1832, 2173, 3958, 4864, 5027, 7263, 7585, 9080, 10_139];
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()

@@ -193,58 +193,49 @@ fn the_idle_bound_begins_with_our_own_turn() {
     assert!(ran.took > Duration::from_secs(2), "{ran:#?}");
 }
 
+/// The reasons of eight turns, one after the other, with their codes.
+const REASONS: [(&str, i32); 8] = [
+    ("done", 0),
+    ("unverified", 10),
+    ("incomplete", 11),
+    ("max_iterations", 12),
+    ("repeat_loop", 13),
+    ("max_tokens", 14),
+    ("interrupted", 15),
+    ("error", 16),
+];
+
+/// A daemon whose turns end with these reasons.
+fn eight_turns() -> Daemon {
+    let payloads = REASONS.iter().enumerate().map(|(index, (reason, _))| {
+        let turn = format!("t{}", index + 1);
+        let end = json!({"turn_id": turn, "reason": reason});
+        (json!({"turn_id": turn}).to_string(), end.to_string())
+    });
+    let payloads: Vec<(String, String)> = payloads.collect();
+    let events = payloads.iter().flat_map(|(start, end)| {
+        [
+            (0, "turn.started", start.as_str()),
+            (150, "turn.completed", end.as_str()),
+        ]
+    });
+    paced(&events.collect::<Vec<_>>(), |_| {})
+}
+
 #[test]
 fn eight_processes_share_a_session_and_each_gets_its_own_code() {
-    let reasons = [
-        ("done", 0),
-        ("unverified", 10),
-        ("incomplete", 11),
-        ("max_iterations", 12),
-        ("repeat_loop", 13),
-        ("max_tokens", 14),
-        ("interrupted", 15),
-        ("error", 16),
-    ];
-    let payloads: Vec<(String, String)> = reasons
-        .iter()
-        .enumerate()
-        .map(|(index, (reason, _))| {
-            let turn = format!("t{}", index + 1);
-            (
-                json!({"turn_id": turn}).to_string(),
-                json!({"turn_id": turn, "reason": reason}).to_string(),
-            )
-        })
-        .collect();
-    let events: Vec<(u64, &str, &str)> = payloads
-        .iter()
-        .flat_map(|(start, end)| {
-            [
-                (0, "turn.started", start.as_str()),
-                (150, "turn.completed", end.as_str()),
-            ]
-        })
-        .collect();
-    let daemon = paced(&events, |_| {});
+    let daemon = eight_turns();
     let id = create(&daemon);
     let texts: Vec<String> = (0..8).map(|nth| format!("from process {nth}")).collect();
-    let running: Vec<Running> = texts
-        .iter()
-        .map(|text| {
-            at(
-                &daemon,
-                ["submit", "--wait-idle", "50s", "--json", &id, text],
-            )
-            .start()
-        })
-        .collect();
-    let codes: Vec<i32> = running
-        .into_iter()
-        .map(|running| running.wait().code())
-        .collect();
-    let log = at(&daemon, ["tail", &id, "--no-follow", "--json"])
-        .run()
-        .out_objects();
+    let start = |text: &String| {
+        let line = ["submit", "--wait-idle", "50s", "--json", &id, text];
+        at(&daemon, line).start()
+    };
+    let running: Vec<Running> = texts.iter().map(start).collect();
+    let codes = running.into_iter().map(|running| running.wait().code());
+    let codes: Vec<i32> = codes.collect();
+    let log = at(&daemon, ["tail", &id, "--no-follow", "--json"]).run();
+    let log = log.exits(0).out_objects();
     let ends: Vec<(&Value, &Value)> = log
         .windows(2)
         .filter(|pair| pair[0]["type"] == "turn.started")
@@ -253,7 +244,7 @@ fn eight_processes_share_a_session_and_each_gets_its_own_code() {
     assert_eq!(ends.len(), 8, "each was accepted once: {ends:?}");
     for (text, code) in texts.iter().zip(codes) {
         let (_, reason) = ends.iter().find(|(theirs, _)| *theirs == text).unwrap();
-        let (_, expected) = reasons.iter().find(|(name, _)| *reason == name).unwrap();
+        let (_, expected) = REASONS.iter().find(|(name, _)| *reason == name).unwrap();
         assert_eq!(code, *expected, "{text}: {ends:?}");
     }
     let posts = seen(&daemon, "POST", "/turns");

@@ -180,3 +180,17 @@ fn alone_it_shows_its_short_help_on_stderr() {
     let ran = dcodectl(["-q"]).run().exits(2).out("");
     ran.err_has("Usage: dcodectl");
 }
+
+#[test]
+fn a_duration_that_cannot_be_one_names_the_forms() {
+    for value in ["-5s", "5124095576030430h", "0s", "5", "1.5s"] {
+        for option in ["--timeout", "--idle-timeout", "--heartbeat", "--wait-idle"] {
+            crate::support::dcodectl(["submit", "s", "x", option, value])
+                .run()
+                .exits(2)
+                .out("")
+                .err_has("90s, 10m or 1h30m")
+                .err_has("dcodectl submit --help");
+        }
+    }
+}

@@ -43,18 +43,18 @@ fn endless(folder: &Path) -> String {
     format!("exec:sh -c '{script}'")
 }
 
-/// The states of the processes of a group that are not dead.
+/// How many processes of a group are not dead.
 fn living(group: Pid) -> usize {
     let group = group.as_raw_nonzero().get().to_string();
     let entries = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
+    let processes = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
     let lives = |stat: &String| {
         let rest = stat.rsplit(')').next().unwrap_or_default();
         let mut fields = rest.split_whitespace();
         let (state, in_group) = (fields.next(), fields.nth(1));
         in_group == Some(group.as_str()) && state != Some("Z")
     };
-    stats.filter(lives).count()
+    processes.filter(lives).count()
 }
 
 /// What a point needs besides the daemon.
@@ -104,6 +104,15 @@ impl Stage {
             until(what, || living(group) == 0);
         } else {
             let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// A test that fails leaves nothing behind either.
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.program(false, "");
         }
     }
 }
@@ -180,5 +189,6 @@ fn b20_in_the_turn() {
 
 #[test]
 fn b20_at_a_question_and_after_the_end() {
-    kill_at_each(&points::at_a_question_and_after_the_end());
+    let points = points::at_a_question().into_iter();
+    kill_at_each(&points.chain(points::after_the_end()).collect::<Vec<_>>());
 }

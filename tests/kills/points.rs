@@ -52,13 +52,8 @@ const SUBMIT: &[&str] = &["submit", "--json", "S", "go"];
 const NOTHING: fn(&mut Options) = |_| {};
 
 pub(super) fn before_the_turn() -> Vec<Point> {
-    let point = |name, arguments, set_up, reached| Point {
-        name,
-        scenario: "silence",
-        arguments,
-        set_up,
-        reached,
-    };
+    let point =
+        |name, arguments, set_up, reached| point(name, "silence", arguments, set_up, reached);
     vec![
         point("right at the start", RUN, NOTHING, |_| true),
         point("right at the start of a submit", SUBMIT, NOTHING, |_| true),
@@ -110,106 +105,102 @@ pub(super) fn before_the_turn() -> Vec<Point> {
     ]
 }
 
-pub(super) fn in_the_turn() -> Vec<Point> {
-    let point = |name, scenario, arguments, set_up, reached| Point {
+fn point(
+    name: &'static str,
+    scenario: &'static str,
+    arguments: &'static [&'static str],
+    set_up: fn(&mut Options),
+    reached: fn(&Scene<'_>) -> bool,
+) -> Point {
+    Point {
         name,
         scenario,
         arguments,
         set_up,
         reached,
-    };
+    }
+}
+
+/// A stream that stops after so many bytes, and stays open.
+fn stalled(options: &mut Options, bytes: usize) {
+    let stall = Act::StallStreamAfterBytes(bytes);
+    options.faults.push(Fault::on_streams(stall));
+}
+
+/// A stream that breaks, and is refused from then on.
+fn lost(options: &mut Options) {
+    let cut = Fault::on_streams(Act::CutStreamAfterBytes(700));
+    options.faults.push(cut.only(1));
+    let refused = (2..50).map(|nth| Fault::on_streams(Act::Reset).only(nth));
+    options.faults.extend(refused);
+}
+
+fn busy(scene: &Scene<'_>) -> bool {
+    is_busy(scene.daemon)
+}
+
+pub(super) fn in_the_turn() -> Vec<Point> {
     let paced: fn(&mut Options) = |options| options.speed = Speed::Times(0.5);
     vec![
         point(
             "the turn has started, and nobody knows",
             "silence",
             RUN,
-            |options| {
-                options
-                    .faults
-                    .push(Fault::on_streams(Act::StallStreamAfterBytes(0)))
-            },
-            |scene| is_busy(scene.daemon),
+            |options| stalled(options, 0),
+            busy,
         ),
         point(
             "in the middle of a line",
             "silence",
             RUN,
-            |options| {
-                options
-                    .faults
-                    .push(Fault::on_streams(Act::StallStreamAfterBytes(500)))
-            },
-            |scene| is_busy(scene.daemon),
+            |options| stalled(options, 500),
+            busy,
         ),
-        point("the model thinks", "silence", RUN, paced, |scene| {
-            is_busy(scene.daemon)
-        }),
+        point("the model thinks", "silence", RUN, paced, busy),
         point(
             "the model speaks, a submit",
             "long-answer",
             SUBMIT,
             paced,
-            |scene| is_busy(scene.daemon),
+            busy,
         ),
         point(
             "a tool runs",
             "slow",
             RUN,
             |options| options.speed = Speed::Times(1.0),
-            |scene| is_busy(scene.daemon),
+            busy,
         ),
         point(
             "between two rounds",
             "steering",
             RUN,
             |options| options.speed = Speed::Times(1.0),
-            |scene| is_busy(scene.daemon),
+            busy,
         ),
-        point("the turn is quiet", "silence", SUBMIT, NOTHING, |scene| {
-            is_busy(scene.daemon)
+        point("the turn is quiet", "silence", SUBMIT, NOTHING, busy),
+        point("the stream is lost", "silence", RUN, lost, |scene| {
+            seen(scene.daemon, "GET", "/events") >= 2
         }),
-        point(
-            "the stream is lost",
-            "silence",
-            RUN,
-            |options| {
-                options
-                    .faults
-                    .push(Fault::on_streams(Act::CutStreamAfterBytes(700)).only(1));
-                options
-                    .faults
-                    .extend((2..50).map(|nth| Fault::on_streams(Act::Reset).only(nth)));
-            },
-            |scene| seen(scene.daemon, "GET", "/events") >= 2,
-        ),
     ]
 }
 
-pub(super) fn at_a_question_and_after_the_end() -> Vec<Point> {
-    let point = |name, scenario, arguments, set_up, reached| Point {
-        name,
-        scenario,
-        arguments,
-        set_up,
-        reached,
-    };
+pub(super) fn at_a_question() -> Vec<Point> {
     let program_runs: fn(&Scene<'_>) -> bool = |scene| scene.group_file().exists();
-    let silent_delete: fn(&mut Options) = |options| fault(options, "DELETE", "", late());
     vec![
         point(
             "a question is open",
             "approval",
             &["run", "--on-approval", "leave", "go"],
             NOTHING,
-            |scene| is_busy(scene.daemon),
+            busy,
         ),
         point(
             "a question is open, a submit",
             "approval",
             &["submit", "--on-approval", "leave", "S", "go"],
             NOTHING,
-            |scene| is_busy(scene.daemon),
+            busy,
         ),
         point(
             "a program is asked",
@@ -243,14 +234,17 @@ pub(super) fn at_a_question_and_after_the_end() -> Vec<Point> {
             },
             |scene| scene.saw("POST", "/interrupt"),
         ),
-        point(
-            "the turn has ended and the session is being closed",
-            "done",
-            RUN,
-            silent_delete,
-            |scene| seen(scene.daemon, "DELETE", "") > 0,
-        ),
     ]
+}
+
+pub(super) fn after_the_end() -> Vec<Point> {
+    vec![point(
+        "the session is being closed",
+        "done",
+        RUN,
+        |options| fault(options, "DELETE", "", late()),
+        |scene| seen(scene.daemon, "DELETE", "") > 0,
+    )]
 }
 
 /// Whether the process has its handlers.

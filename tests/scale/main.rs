@@ -1,6 +1,6 @@
 //! Many at once: every session of a busy daemon in one tail, and hundreds who wait for a turn.
 
-#![allow(clippy::unwrap_used, clippy::pedantic)]
+#![allow(clippy::unwrap_used, clippy::pedantic, clippy::print_stdout)]
 
 #[path = "../support/raw.rs"]
 mod raw;

@@ -200,7 +200,7 @@ fn events_that_are_no_longer_held_are_36_and_the_cursor_stays() {
 fn a_kill_in_the_middle_loses_nothing() {
     let delta = r#"{"turn_id":"t1","text":"word "}"#;
     let mut events = vec![STARTED];
-    events.extend([(2, "message.delta", delta); 1500]);
+    events.extend(std::iter::repeat_n((2, "message.delta", delta), 1500));
     events.push((0, "turn.completed", r#"{"turn_id":"t1","reason":"done"}"#));
     let daemon = paced(&events, |_| {});
     let id = create(&daemon);

@@ -243,3 +243,30 @@ fn no_follow_ends_with_what_there_is() {
         .err("")
         .out_has("Let me think about this.");
 }
+
+#[test]
+fn an_idle_session_whose_last_turn_has_no_end_is_no_success() {
+    let events = [
+        ("turn.started", r#"{"turn_id":"t1"}"#),
+        ("message.delta", r#"{"turn_id":"t1","text":"x"}"#),
+    ];
+    // The recording has no end, so the simulated session goes away with it; what is resumed from it
+    // is idle and has the cut-off turn.
+    let daemon = crate::support::playing(&events, |_| {});
+    let id = crate::support::create(&daemon);
+    crate::support::at(&daemon, ["submit", &id, "--detach", "x"])
+        .run()
+        .exits(0);
+    crate::support::until("the session's end", || {
+        crate::support::at(&daemon, ["show", &id]).run().code() == 30
+    });
+    let resumed = crate::support::at(&daemon, ["create", "--resume", &id])
+        .run()
+        .exits(0);
+    let resumed = resumed.stdout.trim_end().to_owned();
+    crate::support::at(&daemon, ["tail", &resumed, "--until", "idle", "--json"])
+        .run()
+        .exits(75)
+        .out_has("message.delta")
+        .err_has("no end");
+}

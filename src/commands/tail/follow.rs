@@ -141,15 +141,25 @@ impl Merge {
     fn fail(&mut self, session: &str, error: &Error, context: &Context<'_>) {
         let exit = Exit::from(error.kind());
         let message = format!("{session}: {error}");
-        context
-            .console
-            .error(exit.name(), exit.number(), &message, error.hint_text());
+        context.console.error(
+            Exit::code_of(error.kind()),
+            exit.number(),
+            &message,
+            error.hint_text(),
+        );
         self.first_failure.get_or_insert(exit);
     }
 
     /// Whether the code is that of a turn.
     pub(super) fn awaits_a_turn(&self) -> bool {
         self.awaits_a_turn
+    }
+
+    /// Whether `--until` is over although the last turn that was read has no end.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.awaits_a_turn
+            && !self.filter.is_full()
+            && self.lanes.iter().any(|lane| lane.aim.turns.is_open())
     }
 
     /// The last turn whose end was read.

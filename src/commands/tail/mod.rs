@@ -11,7 +11,7 @@ use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
 use super::{Context, Flushed};
 use crate::cli::Tail;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::Outcome;
 use cursor::Cursor;
@@ -65,6 +65,10 @@ fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>)
         // A reader that left is an ending, and whoever left knows it.
         Ended::Unwatched if !merge.awaits_a_turn() => Ok(Exit::Done),
         Ended::Unwatched => Ok(Exit::StdoutClosed),
+        Ended::Complete if merge.is_cut_off() => Err(Error::new(
+            Kind::OutcomeUnknown,
+            "the session is idle, but the last turn read has no end",
+        )),
         Ended::Complete => Ok(last_turn(merge, outputs, context)),
     }
 }

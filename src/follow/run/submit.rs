@@ -131,7 +131,10 @@ impl Run<'_> {
         self.forget_the_stream(1);
         let pause = next_pause(self.last_pause);
         self.last_pause = pause;
-        self.submission = Submission::Pausing(now + pause);
+        let until = self
+            .wait_due
+            .map_or(now + pause, |due| due.min(now + pause));
+        self.submission = Submission::Pausing(until);
     }
 
     /// The pause is over: the next try begins with the session's last event.
