@@ -19,14 +19,35 @@ enum Start {
     Inside,
 }
 
+/// How far a sequence has come that sets a colour. No other is ever printed: what looks like the
+/// beginning of one is text, which hides nothing behind it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Sequence {
+    #[default]
+    None,
+    Escape,
+    Numbers,
+}
+
+impl Sequence {
+    fn after(self, character: char) -> Self {
+        match (self, character) {
+            (_, '\x1b') => Self::Escape,
+            (Self::Escape, '[') => Self::Numbers,
+            (Self::Numbers, '0'..='9' | ';') => Self::Numbers,
+            _ => Self::None,
+        }
+    }
+}
+
 /// Watches text that is printed piece by piece.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Workflow {
     start: Start,
     /// Number signs just before.
     signs: u8,
-    /// Inside a terminal's escape sequence, which shows nothing.
-    sequence: bool,
+    /// Inside a sequence that sets a colour, which shows nothing.
+    sequence: Sequence,
 }
 
 impl Workflow {
@@ -53,8 +74,10 @@ impl Workflow {
             *self = Self::default();
             return false;
         }
-        if self.sequence || character == '\x1b' {
-            self.sequence = !character.is_ascii_alphabetic();
+        let before = self.sequence;
+        self.sequence = before.after(character);
+        let ends = before == Sequence::Numbers && character == 'm';
+        if ends || self.sequence != Sequence::None {
             return false;
         }
         let signs = std::mem::take(&mut self.signs);
@@ -108,6 +131,9 @@ mod tests {
             ("a\n::x\r::y", "a\n:\\x3ax\r:\\x3ay"),
             ("a ##[error]b ###[c]", "a ##\\x5berror]b ###\\x5bc]"),
             ("\x1b[1m::x\x1b[0m", "\x1b[1m:\\x3ax\x1b[0m"),
+            ("\x1b\x1b##[x", "\x1b\x1b##\\x5bx"),
+            ("\x1b]::##[x", "\x1b]::##\\x5bx"),
+            ("#\x1b[1m#\x1b[0m[x", "#\x1b[1m#\x1b[0m\\x5bx"),
             ("a::b # [x] #[y] : :", "a::b # [x] #[y] : :"),
         ];
         for (text, expected) in table {
