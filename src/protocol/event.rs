@@ -61,10 +61,8 @@ impl<'a> Event<'a> {
     /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
     /// order, with white space or escapes.
     ///
-    /// The payload is checked by serde, or as strictly by [`json`], up to 16 KiB. One that is larger is looked through
-    /// for what no JSON on one line can hold, and at both its ends, but not walked: a megabyte of a tool's output would
-    /// cost more than everything else that is done with it. It has been framed twice over on its way, so that it can
-    /// be neither cut short nor run into the next one. Whoever wants to know what is in it decodes it and is told.
+    /// The payload is checked by [`json`], as strictly as by serde, whatever its size: the line is promised to be one
+    /// JSON object wherever it is printed. For a megabyte of a tool's output that is most of what is done with it.
     ///
     /// # Errors
     /// [`NotAnEvent`] if the text is not one JSON object with a `seq` and a `type`.

@@ -171,7 +171,7 @@ fn a_signal_leaves_the_turn_alone() {
         running.signal(signal);
         let ran = running.wait().exits(code).out("");
         assert!(ran.took < Duration::from_secs(20), "{ran:#?}");
-        ran.err_has("stopped by a signal");
+        ran.err_has("stopped by ");
     }
     assert_eq!(seen(&daemon, "POST", "/interrupt"), 0);
     assert!(is_busy(&daemon));
