@@ -11,7 +11,7 @@ use crate::protocol::Decision;
 use super::guide::nearest;
 
 /// The longest duration.
-const CENTURY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+const CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// Reads a duration of whole hours, minutes and seconds: `90s`, `10m`, `1h30m`.
 ///

@@ -33,8 +33,7 @@ impl Sequence {
     fn after(self, character: char) -> Self {
         match (self, character) {
             (_, '\x1b') => Self::Escape,
-            (Self::Escape, '[') => Self::Numbers,
-            (Self::Numbers, '0'..='9' | ';') => Self::Numbers,
+            (Self::Escape, '[') | (Self::Numbers, '0'..='9' | ';') => Self::Numbers,
             _ => Self::None,
         }
     }
