@@ -10,9 +10,11 @@ pub mod exit;
 pub mod follow;
 pub mod protocol;
 pub mod report;
+pub mod shell;
 pub mod signals;
 pub mod simulate;
 pub mod streams;
+pub mod threads;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -3,11 +3,12 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
+
+use crate::threads;
 
 /// Handles the signals that are not ignored at the start (`nohup`, `&` in a script), and calls
 /// `arrived` with each one's number from a thread of its own. With `second_leaves`, the second
@@ -29,13 +30,19 @@ pub fn start(second_leaves: bool, arrived: impl Fn(i32) + Send + 'static) -> io:
     for &signal in &handled {
         flag::register(signal, Arc::clone(&second))?;
     }
+    // A file that grows beyond its limit is then a write that fails, and not a death.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new(&handled)?;
-    thread::spawn(move || {
+    let started = threads::spawn(move || {
         for signal in signals.forever() {
             arrived(signal);
         }
     });
-    Ok(())
+    if started {
+        Ok(())
+    } else {
+        Err(io::Error::other("no thread can be started"))
+    }
 }
 
 /// The mask of ignored signals, bit N-1 for signal N. Only Linux tells; elsewhere none is.

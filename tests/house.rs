@@ -18,22 +18,28 @@ const LONGEST_FILE: usize = 400;
 /// and `report` never see each other; `follow` ties the client to a turn and prints nothing;
 /// `commands` tie everything together. `cli` is types only and borrows the words of its values;
 /// `exit` is the table from reasons, refusals and kinds of errors; `streams` and `signals` know the
-/// operating system alone. `lib` may name all and is named by nobody.
-const ARROWS: [(&str, &[&str]); 11] = [
+/// operating system alone; `shell` and `threads` are a few lines that any part may need. `lib` may name all and is named by nobody.
+const ARROWS: [(&str, &[&str]); 13] = [
     ("protocol", &[]),
-    ("streams", &[]),
-    ("signals", &[]),
+    ("streams", &["threads"]),
+    ("shell", &[]),
+    ("threads", &[]),
+    ("signals", &["threads"]),
     ("error", &["protocol"]),
     ("exit", &["error", "protocol"]),
-    ("client", &["protocol", "error"]),
-    ("report", &["protocol"]),
-    ("follow", &["client", "protocol", "error"]),
+    ("client", &["protocol", "error", "shell"]),
+    ("report", &["protocol", "shell"]),
+    (
+        "follow",
+        &["client", "protocol", "error", "shell", "threads"],
+    ),
     ("simulate", &["protocol"]),
     ("cli", &["error", "exit", "protocol", "simulate"]),
     (
         "commands",
         &[
-            "cli", "client", "error", "exit", "follow", "protocol", "report", "simulate", "streams",
+            "cli", "client", "error", "exit", "follow", "protocol", "report", "shell", "simulate",
+            "streams", "threads",
         ],
     ),
 ];

@@ -74,7 +74,7 @@ pub struct Global {
     )]
     pub output: Option<Output>,
     /// The same as --output ndjson
-    #[arg(long, global = true, hide_short_help = true)]
+    #[arg(long, overrides_with = "json", global = true, hide_short_help = true)]
     pub json: bool,
     /// Colour, decided per stream
     #[arg(

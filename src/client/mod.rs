@@ -33,6 +33,7 @@ use crate::protocol::{
     Answer, CreateSession, Decision, ErrorCode, Health, Name, Session, Steer, SubmitTurn,
     UndoResult, Version,
 };
+use crate::shell::shell_word;
 use exchange::{CAP_BYTES, Call, Endpoint};
 
 /// What need not be encoded in a path segment.
@@ -230,7 +231,7 @@ impl Client {
         steered.map_err(|error| {
             error.hint_if(
                 &ErrorCode::NoActiveTurn,
-                format!("dcodectl submit {id} -- TEXT"),
+                format!("dcodectl submit {} -- TEXT", shell_word(id)),
             )
         })
     }

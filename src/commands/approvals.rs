@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::follow::{self, Limits, Question};
 use crate::protocol::{Decision, ErrorCode};
 use crate::report::{Palette, tables};
+use crate::shell::shell_word;
 
 /// The pause before a refused answer is sent again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -97,7 +98,7 @@ fn answer(
 ) -> Result<Exit> {
     if approval.is_empty() {
         return Err(Error::usage("the approval's id is empty")
-            .hint(format!("dcodectl approvals {session}")));
+            .hint(format!("dcodectl approvals {}", shell_word(session))));
     }
     let id = context.session_id(session)?;
     let (session_id, limits) = (id.clone(), context.limits);
@@ -143,7 +144,7 @@ fn give(
             && Instant::now() < due
             && stands(client, session_id, approval_id, handle.as_ref(), limits)?;
         if !early {
-            let open = format!("dcodectl approvals {session_id}");
+            let open = format!("dcodectl approvals {}", shell_word(session_id));
             return Err(refused.hint_if(&ErrorCode::ApprovalAlreadyResolved, open));
         }
         thread::sleep(PAUSE);
@@ -169,7 +170,8 @@ fn stands(
 
 fn gone(handle: &str, session_id: &str) -> Error {
     let message = format!("{handle} is no longer the open question: nothing was sent");
-    Error::new(Kind::ApprovalGone, message).hint(format!("dcodectl approvals {session_id}"))
+    Error::new(Kind::ApprovalGone, message)
+        .hint(format!("dcodectl approvals {}", shell_word(session_id)))
 }
 
 /// `ID@SEQ`: one very question.

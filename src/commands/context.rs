@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -15,6 +14,7 @@ use crate::follow::{Backlog, Inbox, Input, Limits, Waited};
 use crate::protocol::Session;
 use crate::report::{Palette, SharedConsole, workflow_safe};
 use crate::streams::{Level, Sink, Streams, Surroundings, reader_left};
+use crate::threads;
 
 /// See the module.
 pub struct Context<'a> {
@@ -97,7 +97,8 @@ impl<'a> Context<'a> {
         mind(&mut self.inbox, self.streams.out.clone());
         if let Some(file) = self.streams.out_watch.take() {
             let (sink, waker) = (self.streams.out.clone(), self.inbox.waker());
-            thread::spawn(move || {
+            // Without a thread it is noticed at the next write.
+            let _ = threads::spawn(move || {
                 reader_left(&file);
                 sink.close();
                 waker.send(Input::Output);

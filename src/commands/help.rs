@@ -35,7 +35,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM", "dumb: no colour and no status line"),
     (
         "GITHUB_ACTIONS",
-        "set: no text that is printed acts as a workflow command",
+        "set: no text on a page or on stderr acts as a workflow command",
     ),
     (
         "GITHUB_OUTPUT",

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
 
 use super::Context;
 use crate::follow::{Input, Waker};
+use crate::threads;
 
 /// The terminal's lines, read from the first question on and not before.
 pub(super) struct Keyboard {
@@ -45,10 +45,14 @@ impl Keyboard {
         let (sender, receiver) = mpsc::channel();
         self.reading = Some(sender);
         let (stdin, waker) = (self.stdin.take(), self.waker.clone());
-        thread::spawn(move || match stdin {
+        let nobody = waker.clone();
+        let started = threads::spawn(move || match stdin {
             Some(stdin) => read(stdin, &waker, &receiver),
             None => waker.send(Input::Typed(None)),
         });
+        if !started {
+            nobody.send(Input::Typed(None));
+        }
     }
 }
 

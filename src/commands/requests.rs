@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::follow;
 use crate::report::tables;
+use crate::shell::shell_word;
 
 pub(super) fn steer(options: &Steer, context: &mut Context<'_>) -> Result<Exit> {
     let text = text::read(&options.text, context)?;
@@ -54,8 +55,10 @@ pub(super) fn rename(options: &Rename, context: &mut Context<'_>) -> Result<Exit
     let blank = name.chars().all(|c| c.is_control() || c.is_whitespace());
     if blank && !options.clear {
         return Err(
-            Error::usage("the name is blank: the daemon would take the name away")
-                .hint(format!("dcodectl rename {} --clear", options.session)),
+            Error::usage("the name is blank: the daemon would take the name away").hint(format!(
+                "dcodectl rename {} --clear",
+                shell_word(&options.session)
+            )),
         );
     }
     let id = context.session_id(&options.session)?;

@@ -3,12 +3,12 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use serde::Serialize;
 
-use super::Context;
+use super::{Context, Flushed, write_failed};
 use crate::cli::{Simulate, nearest};
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -83,7 +83,8 @@ fn start(options: &Simulate, context: &mut Context<'_>) -> Result<Daemon> {
         }
     };
     let daemon_options = Options {
-        socket: context.global.socket.clone(),
+        // Absolute, as the command it is handed to may go elsewhere.
+        socket: context.global.socket.as_deref().map(absolute).transpose()?,
         source,
         speed: options.speed,
         approval_timeout: options.approval_timeout,
@@ -120,7 +121,12 @@ fn serve(daemon: &Daemon, context: &mut Context<'_>) -> Result<Exit> {
         let path = daemon.socket().display().to_string();
         context.print(&visible(&path))?;
     }
-    let _ = context.flush(true);
+    // A script may read the first line and close its end; nobody at all is another matter.
+    if let Flushed::Failed(kind) = context.flush(true)
+        && kind != io::ErrorKind::BrokenPipe
+    {
+        return Err(write_failed(kind));
+    }
     loop {
         if let Some(signal) = context.inbox.signal() {
             return Ok(Exit::from_signal(signal));
@@ -193,4 +199,9 @@ fn pass_on(signal: i32, pid: rustix::process::Pid) {
     };
     // A command that is gone already needs no signal.
     let _ = kill_process(pid, signal);
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path)
+        .map_err(|error| Error::usage("the socket's path cannot be made absolute").caused_by(error))
 }

@@ -185,7 +185,10 @@ fn own_code(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
         return Judgement::silent(Exit::Done);
     };
     let Some(reason) = &end.reason else {
-        return Judgement::new(Exit::UnknownReason, "the turn ended without a stop reason");
+        return Judgement::new(
+            Exit::UnknownReason,
+            "the turn ended without a stop reason, or in a shape this version does not know",
+        );
     };
     let exit = Exit::from(reason);
     let ours = exit == Exit::Interrupted && outcome.interrupted;
@@ -342,7 +345,7 @@ pub(super) fn explain_empty_answer(
     let why = match reason {
         Some(_) if counts => "the turn ended without any text after its last tool call".to_owned(),
         Some(reason) => format!("the turn ended {reason}"),
-        None if ended => "the turn ended without a stop reason".to_owned(),
+        None if ended => "the turn ended without a stop reason that can be read".to_owned(),
         None => "the turn's end was not seen".to_owned(),
     };
     let message = format!("no answer is printed: {why}");

@@ -38,7 +38,12 @@ pub fn steer_and_confirm(
     (inbox, limits): (&mut Inbox, &Limits),
     observer: &mut dyn Observer,
 ) -> Result<()> {
-    let feed = Feed::new(client.clone(), &session.id, session.last_seq + 1, *limits);
+    let feed = Feed::new(
+        client.clone(),
+        &session.id,
+        session.last_seq.saturating_add(1),
+        *limits,
+    );
     let mut feed = feed.of_a_known_session();
     feed.set_awaiting(true);
     feed.open(inbox);

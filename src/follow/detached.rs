@@ -8,6 +8,7 @@ use super::limits::Limits;
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::protocol::{ErrorCode, SubmitTurn};
+use crate::shell::shell_word;
 
 /// Submits a turn and returns the number from which on its events are found.
 ///
@@ -25,7 +26,7 @@ pub fn submit_detached(
     let mut pause = Duration::ZERO;
     let mut session = client.session(session_id)?.value;
     loop {
-        let from = session.last_seq + 1;
+        let from = session.last_seq.saturating_add(1);
         match client.submit(session_id, turn) {
             Ok(()) => return Ok(from),
             Err(error) if *error.kind() == Kind::OutcomeUnknown => {
@@ -66,5 +67,5 @@ pub(super) fn next_pause(pause: Duration) -> Duration {
 pub(super) fn busy(session_id: &str) -> Error {
     let code = Kind::Refused(ErrorCode::TurnAlreadyActive);
     Error::new(code, format!("a turn already runs in session {session_id}"))
-        .hint(format!("dcodectl wait {session_id}"))
+        .hint(format!("dcodectl wait {}", shell_word(session_id)))
 }

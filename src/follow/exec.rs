@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::inbox::{Inbox, Input, Pending, Waker};
 use crate::error::{Error, Kind, Result};
 use crate::protocol::Decision;
+use crate::threads;
 
 /// Far more than any answer: five words are known.
 const OUTPUT_CAP: u64 = 4096;
@@ -133,7 +134,7 @@ fn ask(program: &Program, mut question: String, leash: &Leash, waker: &Waker) ->
         // A line, as `approvals` prints it and a shell's `read` wants it.
         question.push('\n');
         // A program that does not read its stdin must not hold the answer up.
-        thread::spawn(move || {
+        let _ = threads::spawn(move || {
             let _ = stdin.write_all(question.as_bytes());
         });
     }
@@ -159,7 +160,8 @@ fn ask(program: &Program, mut question: String, leash: &Leash, waker: &Waker) ->
 /// Reads stdout on a thread of its own, piece by piece.
 fn collect(stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, pieces) = mpsc::channel();
-    thread::spawn(move || {
+    // Without a thread nothing is heard, and nothing heard is no answer.
+    let _ = threads::spawn(move || {
         let mut stdout = stdout.take(OUTPUT_CAP);
         let mut buffer = [0; 512];
         while let Ok(length @ 1..) = stdout.read(&mut buffer) {
@@ -176,7 +178,7 @@ fn collect(stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
 fn pass_on(stderr: impl Read + Send + 'static, waker: &Waker) -> Receiver<Vec<u8>> {
     let (sender, end) = mpsc::channel();
     let waker = waker.clone();
-    thread::spawn(move || {
+    let _ = threads::spawn(move || {
         let _until_the_end = sender;
         let mut stderr = BufReader::new(stderr);
         let mut line = Vec::new();

@@ -245,7 +245,7 @@ impl Feed {
     }
 
     fn accept(&mut self) {
-        self.next += 1;
+        self.next = self.next.saturating_add(1);
         self.progressed = true;
         self.oldest = false;
         self.ended = false;

@@ -12,6 +12,7 @@ use super::questions::{Question, Questions};
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::protocol::{ErrorCode, Event, EventKind, Payload, Session, SessionState};
+use crate::shell::shell_word;
 
 /// How long to wait between two looks at something that is about to change.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -193,7 +194,9 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
             (false, _) if idle && first > 1 => return Err(no_longer_held(first)),
             (false, _) if idle => return Err(never_had_one(session_id)),
             // The state lags the stream, or a turn is about to start.
-            _ if Instant::now() >= due => return Ok(Located::Next(session.last_seq + 1)),
+            _ if Instant::now() >= due => {
+                return Ok(Located::Next(session.last_seq.saturating_add(1)));
+            }
             _ => thread::sleep(PAUSE),
         }
     }
@@ -214,8 +217,10 @@ fn no_longer_held(first: u64) -> Error {
 }
 
 fn never_had_one(session_id: &str) -> Error {
-    Error::new(Kind::NoTurn, "the session never had a turn")
-        .hint(format!("dcodectl submit {session_id} -- TEXT"))
+    Error::new(Kind::NoTurn, "the session never had a turn").hint(format!(
+        "dcodectl submit {} -- TEXT",
+        shell_word(session_id)
+    ))
 }
 
 /// The open question of a session.

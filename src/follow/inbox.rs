@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::mailbox::Mailbox;
 use super::reader::FromStream;
 use crate::error::{Error, Kind, Result};
+use crate::threads;
 
 /// Whatever may happen while the program waits.
 pub enum Input {
@@ -138,7 +138,7 @@ impl Inbox {
         let number = self.number();
         let (reply, answer) = mpsc::sync_channel(1);
         let waker = self.waker();
-        thread::spawn(move || {
+        threads::spawn_or_run(move || {
             let _ = reply.send(request());
             waker.send(Input::Answered(number));
         });

@@ -84,7 +84,7 @@ fn stretch(
                 }
                 if event.seq == *next {
                     each(&event);
-                    *next += 1;
+                    *next = next.saturating_add(1);
                 }
                 if *next > through {
                     return Ok(Stopped::Done);

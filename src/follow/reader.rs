@@ -3,11 +3,11 @@
 //! It hands over batches of text and not events: one message for all that was buffered.
 
 use std::sync::Arc;
-use std::thread;
 
 use super::inbox::{Input, Waker};
 use crate::client::{Arrived, Batch, Client};
-use crate::error::Error;
+use crate::error::{Error, Kind};
+use crate::threads;
 
 /// What a connection says.
 pub enum FromStream {
@@ -42,7 +42,8 @@ pub(super) fn start(
 ) -> Reader {
     let reader = Reader::default();
     let wanted = Arc::downgrade(&reader.wanted);
-    thread::spawn(move || {
+    let told = to.clone();
+    let started = threads::spawn(move || {
         let send = |message| {
             // Nobody listens any more: the end of this thread closes the connection.
             if wanted.strong_count() == 0 {
@@ -55,6 +56,10 @@ pub(super) fn start(
             send(end);
         }
     });
+    if !started {
+        let error = Error::new(Kind::Failure, "no thread can be started to read the stream");
+        told.send(Input::Stream(connection, FromStream::Failed(error)));
+    }
     reader
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::text::shell_word;
+use super::visible::visible;
 use crate::protocol::ApprovalRequest;
+use crate::shell::shell_word;
 
 /// Keys of a tool's input that say what the call is about, the most telling first.
 const TELLING: [&str; 8] = [
@@ -70,7 +71,8 @@ fn plain(json: &str) -> Cow<'_, str> {
 
 /// The commands that answer a question: allow and deny.
 pub(super) fn answers(session_id: &str, handle: &str) -> [String; 2] {
-    let (session, handle) = (shell_word(session_id), shell_word(handle));
+    let (session, handle) = (visible(session_id), visible(handle));
+    let (session, handle) = (shell_word(&session), shell_word(&handle));
     ["approve", "deny"].map(|command| format!("dcodectl {command} {session} {handle}"))
 }
 

@@ -179,15 +179,6 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<&str> {
     }
 }
 
-/// A word for a shell to copy: quoted unless it is harmless.
-pub(super) fn shell_word(word: &str) -> Cow<'_, str> {
-    let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"._@:/+-".contains(&byte);
-    if !word.is_empty() && !word.starts_with('-') && word.bytes().all(harmless) {
-        return Cow::Borrowed(word);
-    }
-    Cow::Owned(format!("'{}'", visible(word).replace('\'', r"'\''")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,14 +229,5 @@ mod tests {
         assert_eq!(wrap("日本語日本", 4), ["日本", "語日", "本"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(wrap("日日", 1), ["日", "日"]);
-    }
-
-    #[test]
-    fn a_word_to_copy_cannot_become_a_command() {
-        assert_eq!(shell_word("t1-0@6"), "t1-0@6");
-        assert_eq!(shell_word("x; rm -rf ~"), "'x; rm -rf ~'");
-        assert_eq!(shell_word("a'b$(c)"), r"'a'\''b$(c)'");
-        assert_eq!(shell_word("--json"), "'--json'");
-        assert_eq!(shell_word(""), "''");
     }
 }

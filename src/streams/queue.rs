@@ -10,10 +10,10 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use super::spool::{Backlog, Block, Limits};
 use super::target::{Direct, Target};
+use crate::threads;
 
 /// A sink hands its bytes over when it has as many, if it is not flushed before.
 const ENOUGH: usize = 64 * 1024;
@@ -154,7 +154,11 @@ impl Queue {
         self.0.waiting.store(state.waiting(), Ordering::Relaxed);
         if let Some(targets) = state.targets.take() {
             let queue = self.clone();
-            thread::spawn(move || queue.write_all(targets));
+            if !threads::spawn(move || queue.write_all(targets)) {
+                let refused = Some(io::ErrorKind::Other);
+                state.failed.iter_mut().for_each(|failed| *failed = refused);
+                state.wake();
+            }
         }
         if std::mem::take(&mut state.resting) {
             drop(state);

@@ -103,7 +103,7 @@ impl Merge {
             .cursor
             .as_ref()
             .and_then(|cursor| cursor.after(&session.id));
-        let from = options.from.or(after.map(|seq| seq + 1));
+        let from = options.from.or(after.map(|seq| seq.saturating_add(1)));
         let end = End::of(options.until, self.follow, options.from, session);
         self.start(
             Lane::new(self.client.clone(), session, from, end, context.limits),
@@ -123,7 +123,7 @@ impl Merge {
                 .as_ref()
                 .and_then(|cursor| cursor.after(&session.id));
             let end = End::of(None, self.follow, None, &session);
-            let from = after.map(|seq| seq + 1);
+            let from = after.map(|seq| seq.saturating_add(1));
             self.start(
                 Lane::new(self.client.clone(), &session, from, end, context.limits),
                 context,

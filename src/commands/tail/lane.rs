@@ -55,7 +55,7 @@ impl End {
     ) -> Self {
         match until {
             _ if !follow => Self::Through(session.last_seq),
-            Some(Until::Turn) => Self::Turn(from.unwrap_or(session.last_seq + 1)),
+            Some(Until::Turn) => Self::Turn(from.unwrap_or(session.last_seq.saturating_add(1))),
             Some(Until::Idle) => Self::Idle,
             None => Self::Never,
         }

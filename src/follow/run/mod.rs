@@ -23,6 +23,7 @@ use super::turn::{Noted, Tracker};
 use crate::client::Client;
 use crate::error::{Error, Kind};
 use crate::protocol::{ErrorCode, SubmitTurn};
+use crate::shell::shell_word;
 use submit::Submission;
 
 /// What to follow, and how.
@@ -99,7 +100,7 @@ impl<'a> Run<'a> {
     fn new(plan: Plan, inbox: &'a mut Inbox, observer: &'a mut dyn Observer) -> Self {
         let (from, tracker, submission) = match &plan.target {
             Target::Submit(turn, after) => (
-                after + 1,
+                after.saturating_add(1),
                 Tracker::new(Some(turn.text.clone())),
                 Submission::Opening,
             ),
@@ -337,8 +338,10 @@ impl<'a> Run<'a> {
                 "session {id} is idle and every event was read, but the turn's end is not among them"
             )),
             FeedEnd::Failed(error) if *error.kind() == Kind::OutcomeUnknown => {
-                unknown(format!("{error}; the turn's end was not seen"))
-                    .hint(format!("it may still run: dcodectl wait {id}"))
+                unknown(format!("{error}; the turn's end was not seen")).hint(format!(
+                    "it may still run: dcodectl wait {}",
+                    shell_word(id)
+                ))
             }
             FeedEnd::Failed(error) => error,
         });

@@ -113,7 +113,7 @@ impl Run<'_> {
 
     /// Begins anew after whatever the session has: what was read meanwhile is another turn's.
     fn try_again(&mut self, session: &Session) {
-        self.forget_the_stream(session.last_seq + 1);
+        self.forget_the_stream(session.last_seq.saturating_add(1));
         self.submission = Submission::Opening;
         self.last_event = Instant::now();
         self.feed.open(self.inbox);
