@@ -28,7 +28,7 @@ pub use batch::Batch;
 pub use stream::{Arrived, EventStream, Next};
 pub use watch::{Told, Watcher};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::protocol::{
     Answer, CreateSession, Decision, ErrorCode, Health, Name, Session, Steer, SubmitTurn,
     UndoResult, Version,
@@ -144,11 +144,16 @@ impl Client {
     pub fn create(&self, request: &CreateSession) -> Result<Received<Session>> {
         let created = self.received(Method::POST, "/v1/sessions".into(), Some(bytes(request)?));
         let elsewhere = "--workspace names a directory of the daemon's machine";
-        created.map_err(|error| {
+        let created = created.map_err(|error| {
             error
                 .hint_if(&ErrorCode::MaxSessionsReached, "dcodectl list")
                 .hint_if(&ErrorCode::WorkspaceInvalid, elsewhere)
-        })
+        })?;
+        if created.value.id.is_empty() {
+            let what = "the daemon created a session without an id";
+            return Err(Error::new(Kind::Protocol, what));
+        }
+        Ok(created)
     }
 
     /// `GET /v1/sessions`: the live sessions in the order of their creation (protocol, section 2).

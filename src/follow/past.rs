@@ -37,7 +37,7 @@ pub(super) fn read(
     let mut outage: Option<(Instant, Duration)> = None;
     while next <= through {
         let before = next;
-        let stopped = stretch(client, session_id, &mut next, through, &mut each)?;
+        let stopped = stretch(client, session_id, &mut next, through, limits, &mut each)?;
         if next > before {
             (hole_at, outage) = (None, None);
         }
@@ -67,6 +67,7 @@ fn stretch(
     session_id: &str,
     next: &mut u64,
     through: u64,
+    limits: &Limits,
     each: &mut impl FnMut(&Event<'_>),
 ) -> Result<Stopped> {
     let mut stream = match client.events(session_id, *next) {
@@ -74,9 +75,11 @@ fn stretch(
         Err(error) if error.may_pass() => return Ok(Stopped::Lost),
         Err(error) => return Err(error),
     };
+    let mut last = Instant::now();
     loop {
         match stream.next() {
             Next::Data(text) => {
+                last = Instant::now();
                 let event =
                     Event::parse(text).map_err(|error| losses::no_event(*next - 1, &error))?;
                 if event.seq > *next {
@@ -90,6 +93,8 @@ fn stretch(
                     return Ok(Stopped::Done);
                 }
             }
+            // Pings alone bring nothing of what the daemon says it holds.
+            Next::Alive if last.elapsed() >= limits.quiet => return Ok(Stopped::Lost),
             Next::Alive => {}
             Next::End | Next::Lost(_) | Next::Silent => return Ok(Stopped::Lost),
             Next::Broken(error) => return Err(error),

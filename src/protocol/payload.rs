@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::errors::WireError;
@@ -328,6 +329,16 @@ pub struct TurnSteered<'a> {
     pub text: Cow<'a, str>,
 }
 
+/// Reads what is there if it has the known shape, and nothing otherwise.
+fn if_readable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()))
+}
+
 /// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnCompleted {
@@ -337,8 +348,12 @@ pub struct TurnCompleted {
     /// Why it ended; absent is as bad as unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<StopReason>,
-    /// Tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Tokens. What cannot be read of them must not hide the reason.
+    #[serde(
+        default,
+        deserialize_with = "if_readable",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub usage: Option<Usage>,
     /// What was measured. Evidence about this turn only with `done`, `unverified`, `incomplete`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -194,3 +194,32 @@ fn a_duration_that_cannot_be_one_names_the_forms() {
         }
     }
 }
+
+#[test]
+fn no_two_outputs_share_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("same");
+    let file = file.to_str().unwrap();
+    for other in [["--summary", file], ["--report", &format!("junit={file}")]] {
+        crate::support::dcodectl(["run", "x", "--events", file, other[0], other[1]])
+            .run()
+            .exits(2)
+            .out("")
+            .err_has("two outputs");
+    }
+    crate::support::dcodectl(["run", "x", "--events", "-"])
+        .run()
+        .exits(2)
+        .out("")
+        .err_has("--events takes a file");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn json_may_be_asked_for_twice() {
+    crate::support::dcodectl(["--json", "help", "environment", "--json"])
+        .run()
+        .exits(0)
+        .err("")
+        .out_objects();
+}

@@ -254,3 +254,22 @@ fn options_shape_the_daemon_and_wrong_ones_are_refused() {
         assert!(ran.stderr.starts_with("dcodectl: error: "), "{ran:#?}");
     }
 }
+
+#[test]
+fn the_socket_is_found_from_anywhere() {
+    let folder = tempfile::Builder::new().prefix("dc").tempdir().unwrap();
+    crate::support::dcodectl([
+        "simulate",
+        "--socket",
+        "s",
+        "--",
+        "sh",
+        "-c",
+        "cd / && dcodectl ping",
+    ])
+    .dir(folder.path())
+    .run()
+    .exits(0)
+    .err("")
+    .out_has("0.5.1-simulated");
+}

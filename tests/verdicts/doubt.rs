@@ -179,3 +179,21 @@ fn d04_a_daemon_that_goes_away_leaves_the_outcome_unknown() {
         assert!(message.contains("the turn's end was not seen"), "{message}");
     }
 }
+
+#[test]
+fn what_cannot_be_read_of_the_usage_does_not_hide_the_reason() {
+    for usage in [r#"{"input_tokens":1.5}"#, r#""many""#, "-1", "null"] {
+        let end = format!(r#"{{"turn_id":"t1","reason":"incomplete","usage":{usage}}}"#);
+        let daemon = crate::support::playing(
+            &[
+                ("turn.started", r#"{"turn_id":"t1"}"#),
+                ("turn.completed", &end),
+            ],
+            |_| {},
+        );
+        at(&daemon, ["run", "x", "-q"])
+            .run()
+            .exits(11)
+            .out_has("incomplete");
+    }
+}
