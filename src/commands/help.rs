@@ -23,9 +23,12 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     (
         "XDG_RUNTIME_DIR",
-        "its dcode.sock is the second default path",
+        "its dcode.sock is the second default path, after /tmp/dcode-UID/dcode.sock",
     ),
-    ("TMPDIR", "its dcode-UID.sock is the third default path"),
+    (
+        "TMPDIR",
+        "its dcode-UID.sock is the third default path, before /tmp/dcode-UID.sock",
+    ),
     ("NO_COLOR", "set and not empty: no colour"),
     (
         "CLICOLOR_FORCE",
