@@ -68,6 +68,11 @@ fn a_question_that_is_no_longer_held_is_36() {
         .exits(36)
         .out("")
         .err_has("its event is no longer held");
+    at(&daemon, ["wait", &id, "--for", "approval"])
+        .run()
+        .exits(36)
+        .out("")
+        .err_has("its event is no longer held");
     // What stands open cannot be seen, so a handle is not sent.
     let before = seen(&daemon, "POST", "/t1-0");
     let handle = question["handle"].as_str().unwrap();

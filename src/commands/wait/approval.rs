@@ -14,6 +14,15 @@ pub(super) fn run(options: &Wait, context: &mut Context<'_>) -> Result<Exit> {
     if session.state == SessionState::Idle {
         return Err(no_turn(&session.id));
     }
+    // A question that stands already, or one that stands but is no longer held: 36.
+    let (id, limits) = (session.id.clone(), context.limits);
+    if session.state == SessionState::Blocked
+        && let Some(question) =
+            context.ask(move |client| follow::open_question(client, &id, &limits))?
+    {
+        approvals::show(&question, &session.id, context)?;
+        return Ok(Exit::Done);
+    }
     let (id, limits) = (session.id.clone(), context.limits);
     let located = context.ask(move |client| follow::locate_turn(client, &id, &limits))?;
     let plan = Plan {
