@@ -61,7 +61,7 @@ impl<'a> Event<'a> {
     /// An envelope in exactly the daemon's own shape is read by hand, any other by serde: with other keys, in another
     /// order, with white space or escapes.
     ///
-    /// The payload is checked by [`json`], as strictly as by serde, whatever its size: the line is promised to be one
+    /// The payload is checked by `protocol::json`, as strictly as by serde, whatever its size: the line is promised to be one
     /// JSON object wherever it is printed. For a megabyte of a tool's output that is most of what is done with it.
     ///
     /// # Errors
