@@ -22,6 +22,9 @@ pub fn start(second_leaves: bool, arrived: impl Fn(i32) + Send + 'static) -> io:
         .into_iter()
         .filter(|signal| ignored & (1 << (signal - 1)) == 0)
         .collect();
+    // First of all: a signal that arrives before what follows is registered must still be a message,
+    // and not be taken by a handler that only sets a flag.
+    let mut signals = Signals::new(&handled)?;
     let second = Arc::new(AtomicBool::new(false));
     for &signal in handled.iter().filter(|_| second_leaves) {
         // Before the flag is registered: the first signal must still find it unset.
@@ -32,7 +35,6 @@ pub fn start(second_leaves: bool, arrived: impl Fn(i32) + Send + 'static) -> io:
     }
     // A file that grows beyond its limit is then a write that fails, and not a death.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    let mut signals = Signals::new(&handled)?;
     let started = threads::spawn(move || {
         for signal in signals.forever() {
             arrived(signal);
