@@ -196,8 +196,13 @@ impl SharedConsole {
                 console.erase();
                 return;
             };
-            // The last column stays free: filling it makes some terminals wrap.
-            let width = usable((console.options.width)()) - 1;
+            // What wraps cannot be erased. The last column stays free: filling it makes some
+            // terminals wrap.
+            let width = match (console.options.width)() {
+                1..8 => return console.erase(),
+                narrow @ 8..20 => narrow - 1,
+                width => usable(width) - 1,
+            };
             let line = shorten(&visible(&text), width).into_owned();
             if console.shown.as_deref() == Some(line.as_str()) {
                 return;

@@ -4,16 +4,42 @@
 
 use std::borrow::Cow;
 
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::visible::visible;
 
 /// The width taken when none is known, as in a file.
 pub(super) const UNKNOWN_WIDTH: usize = 160;
 
-/// Columns that the text takes.
+/// Columns that the text takes at most. Terminals disagree: some draw several characters as one,
+/// and a line that is too long is worse than one that is too short.
 pub(super) fn columns(text: &str) -> usize {
-    text.width()
+    widths(text).map(|(_, width)| width).sum()
+}
+
+/// Asks for the picture form of the symbol before it, which takes two columns.
+const PICTURE: char = '\u{fe0f}';
+
+/// Where each character starts, and by how many columns it makes the text wider at most.
+fn widths(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut last = 0;
+    text.char_indices().map(move |(at, character)| {
+        let width = match character {
+            PICTURE if last == 1 => 1,
+            other => other.width().unwrap_or(0),
+        };
+        match (character, width) {
+            (PICTURE, 1) => last = 2,
+            (_, 0) => {}
+            (_, width) => last = width,
+        }
+        (at, width)
+    })
+}
+
+/// Whether the character is drawn with the one before it.
+fn is_joined(character: char) -> bool {
+    character.width().unwrap_or(0) == 0
 }
 
 /// A width to lay out by: a terminal of no width is one that does not say.
@@ -30,8 +56,8 @@ pub(super) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut used = 0;
-    let end = text.char_indices().find_map(|(at, character)| {
-        used += character.width().unwrap_or(0);
+    let end = widths(text).find_map(|(at, width)| {
+        used += width;
         (used >= limit).then_some(at)
     });
     let end = end.unwrap_or(text.len());
@@ -43,12 +69,13 @@ pub(super) fn shorten_start(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit || columns(text) <= limit {
         return Cow::Borrowed(text);
     }
-    let mut used = 0;
-    let start = text.char_indices().rev().find_map(|(at, character)| {
-        used += character.width().unwrap_or(0);
-        (used >= limit).then_some(at + character.len_utf8())
+    let mut left = columns(text);
+    let start = widths(text).find_map(|(at, width)| {
+        let fits = left < limit && !text[at..].starts_with(is_joined);
+        left -= width;
+        fits.then_some(at)
     });
-    Cow::Owned(format!("…{}", &text[start.unwrap_or(0)..]))
+    Cow::Owned(format!("…{}", &text[start.unwrap_or(text.len())..]))
 }
 
 /// Untrusted text for one line, of at most about `limit` columns, however long it was.
@@ -160,13 +187,17 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<&str> {
     let mut rest = text;
     loop {
         // Where the line must end at the latest, and where it had better.
-        let (mut used, mut space) = (0, None);
-        let full = rest.char_indices().find_map(|(at, character)| {
-            used += character.width().unwrap_or(0);
-            if character == ' ' && at > 0 {
+        let (mut used, mut space, mut symbol) = (0, None, 0);
+        let full = widths(rest).find_map(|(at, more)| {
+            used += more;
+            let is_space = rest[at..].starts_with(' ');
+            if is_space && at > 0 {
                 space = Some(at);
             }
-            (used > width && at > 0 && character != ' ').then_some(at)
+            if !rest[at..].starts_with(is_joined) {
+                symbol = at;
+            }
+            (used > width && symbol > 0 && !is_space).then_some(symbol)
         });
         let Some(full) = full else {
             lines.push(rest.trim_end_matches(' '));
@@ -189,6 +220,13 @@ mod tests {
         assert_eq!(shorten("hello world", 7), "hello…");
         assert_eq!(shorten("日本語日本語", 6), "日本…");
         assert_eq!(shorten_start("src/deep/file.rs", 8), "…file.rs");
+        // A symbol and the selector of its picture form stay together, and take two columns.
+        assert_eq!(shorten_start("a⚠\u{fe0f}b", 3), "…b");
+        assert_eq!(shorten_start("a⚠\u{fe0f}⚠\u{fe0f}", 4), "…⚠\u{fe0f}");
+        assert_eq!(shorten("⚠\u{fe0f}⚠\u{fe0f}b", 4), "⚠\u{fe0f}⚠…");
+        // Drawn as one by some terminals only.
+        assert_eq!(columns("لا"), 2);
+        assert_eq!(columns("👍🏽"), 4);
         for limit in 1..12 {
             assert!(columns(&shorten("日本語日本語", limit)) <= limit.max(1));
             assert!(columns(&shorten_start("日本語日本語", limit)) <= limit.max(1));
@@ -229,5 +267,8 @@ mod tests {
         assert_eq!(wrap("日本語日本", 4), ["日本", "語日", "本"]);
         assert_eq!(wrap("", 4), [""]);
         assert_eq!(wrap("日日", 1), ["日", "日"]);
+        let sign = "⚠\u{fe0f}";
+        assert_eq!(wrap(&sign.repeat(3), 3), [sign; 3]);
+        assert_eq!(wrap(&sign.repeat(2), 1), [sign; 2]);
     }
 }

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 mod asking;
+mod grid;
 mod looks;
 mod nobody;
 mod pty;
 #[path = "../support/mod.rs"]
 mod support;
+mod widths;

@@ -8,6 +8,7 @@ use dcodectl::simulate::Daemon;
 use rexpect::process::WaitStatus;
 use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
+use rustix::termios::{tcgetwinsize, tcsetwinsize};
 
 use crate::support;
 
@@ -73,6 +74,33 @@ impl Terminal {
             session,
             seen: String::new(),
         }
+    }
+
+    /// The same on a terminal of so many columns, from the first moment on.
+    pub(crate) fn of_width(columns: u16, command: &Command) -> Self {
+        let script = format!(r#"stty cols {columns} rows 24 && exec "$@""#);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, "sh"]).arg(command.get_program());
+        shell.args(command.get_args()).env_clear();
+        for (name, value) in command.get_envs() {
+            if let Some(value) = value {
+                shell.env(name, value);
+            }
+        }
+        Self::start(shell)
+    }
+
+    /// Gives the terminal another width.
+    pub(crate) fn resize(&self, columns: u16) {
+        let terminal = self.session.process().get_file_handle().unwrap();
+        let mut size = tcgetwinsize(&terminal).unwrap();
+        size.ws_col = columns;
+        tcsetwinsize(&terminal, size).unwrap();
+    }
+
+    /// How many bytes were shown so far.
+    pub(crate) fn position(&self) -> usize {
+        self.seen.chars().count()
     }
 
     /// Runs it to its end.

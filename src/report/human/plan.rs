@@ -3,12 +3,15 @@
 use std::fmt::Write as _;
 
 use super::super::style::paint;
-use super::super::text::{counted, visible_short};
+use super::super::text::{columns, counted, visible_short};
 use super::page::{Page, Section};
 use crate::protocol::{PlanItem, PlanStatus};
 
 /// Items remembered and shown at most.
 const ITEMS: usize = 200;
+
+/// Columns before an item.
+const INDENT: usize = 10;
 
 /// The plan as it was last seen.
 #[derive(Debug, Default)]
@@ -78,18 +81,26 @@ fn show(page: &mut Page, item: &PlanItem) {
         PlanStatus::Blocked => ("✗", palette.warn),
         PlanStatus::Other(_) => ("·", palette.dim),
     };
-    let room = page.width().saturating_sub(10);
-    let text = visible_short(&item.text, room);
-    let mut line = format!("          {} {text}", paint(&symbol, style));
+    let mut room = page.width().saturating_sub(INDENT + 2);
     let why = item.blocked.as_deref().filter(|why| !why.is_empty());
     let word = match &item.status {
         PlanStatus::Other(word) => Some(word.as_str()),
         PlanStatus::Blocked => Some(why.unwrap_or("blocked")),
         PlanStatus::Pending | PlanStatus::Active | PlanStatus::Done => why,
     };
+    let mut end = String::new();
     if let Some(word) = word {
-        let word = format!(" — {}", visible_short(word, room));
-        line.push_str(&paint(&word, palette.warn).to_string());
+        // Of two long ones each gets its half.
+        let text = columns(&visible_short(&item.text, room / 2));
+        end = format!(" — {}", visible_short(word, room.saturating_sub(text + 3)));
+        room = room.saturating_sub(columns(&end));
     }
+    let line = format!(
+        "{:INDENT$}{} {}{}",
+        "",
+        paint(&symbol, style),
+        visible_short(&item.text, room),
+        paint(&end, palette.warn)
+    );
     page.line(Section::Steps, &line);
 }

@@ -60,7 +60,8 @@ pub(super) fn renamed(page: &mut Page, renamed: &SessionRenamed) {
     let text = if renamed.name.is_empty() {
         "name cleared".to_owned()
     } else {
-        format!("named “{}”", visible_short(&renamed.name, 200))
+        let room = page.width().saturating_sub(8).min(200);
+        format!("named “{}”", visible_short(&renamed.name, room))
     };
     let dim = page.palette.dim;
     page.line(Section::Session, &paint(&text, dim));

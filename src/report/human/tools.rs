@@ -12,6 +12,12 @@ use crate::protocol::{ToolCompleted, milliseconds_between};
 /// Columns of the longest of the daemon's own short tool names.
 const NAME: usize = 5;
 
+/// Columns that a call's subject has at least, if it needs them.
+const SUBJECT: usize = 12;
+
+/// Columns before details that stand below their call.
+const BELOW: usize = 8;
+
 /// From here on the time that a call took is worth a word, whatever the tool.
 const SLOW: u64 = 100;
 
@@ -114,9 +120,14 @@ fn line(page: &mut Page, symbol: (&str, Style), call: Option<&Call>, details: &[
     let palette = page.palette;
     let width = page.width();
     let name = call.map_or("tool", |call| call.name.as_str());
-    let name = pad(&visible_short(name, 24), NAME);
+    let name = pad(&visible_short(name, (width / 2).min(24)), NAME);
     let tail: usize = details.iter().map(|(text, _)| columns(text) + 3).sum();
-    let room = width.saturating_sub(5 + columns(&name) + tail).max(12);
+    let start = 5 + columns(&name);
+    let about = call.and_then(|call| call.subject.as_deref());
+    let least = about.map_or(0, |text| columns(&visible_short(text, SUBJECT)));
+    // What does not fit behind the subject stands below it.
+    let below = start + least + tail > width;
+    let room = width.saturating_sub(if below { start } else { start + tail });
     let mut text = format!(
         "  {} {}",
         paint(&symbol.0, symbol.1),
@@ -125,6 +136,14 @@ fn line(page: &mut Page, symbol: (&str, Style), call: Option<&Call>, details: &[
     if let Some(subject) = call.and_then(|call| subject(call, room, page.verbosity)) {
         text.push(' ');
         text.push_str(&subject);
+    }
+    if below {
+        page.line(Section::Steps, &text);
+        let words: Vec<&str> = details.iter().map(|(text, _)| text.as_str()).collect();
+        let style = details.first().map_or(palette.dim, |(_, style)| *style);
+        let indent = " ".repeat(BELOW);
+        page.prose(Section::Steps, (&indent, BELOW), &words.join(" · "), style);
+        return;
     }
     for (number, (detail, style)) in details.iter().enumerate() {
         text.push_str(if number == 0 { "  " } else { " · " });

@@ -261,7 +261,8 @@ fn done_unknown_tool() {
     check(
         "done-unknown-tool",
         r"
-  – frobnicate  never became a call: no such tool, or its arguments cannot be read
+  – frobnicate
+        never became a call: no such tool, or its arguments cannot be read
 
 ✓ done  nothing was checked
   2 ms · tokens 0 in, 0 out · context 612 of 1M (<0.1 %)
