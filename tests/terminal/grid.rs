@@ -103,7 +103,7 @@ impl Grid {
             return;
         };
         cell.push(character);
-        let narrow = cells[at - 1] != "";
+        let narrow = !cells[at - 1].is_empty();
         if character == '\u{fe0f}' && wide && narrow {
             if at == self.width {
                 // No room for its second half: the symbol goes to the next row.
