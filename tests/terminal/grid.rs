@@ -60,7 +60,7 @@ impl Grid {
             rest = &rest[character.len_utf8()..];
             match character {
                 '\r' => self.column = 0,
-                // In raw output a line feed only goes down; the terminal's driver adds the return.
+                // Goes down and nothing else: the return before it comes from the terminal's driver.
                 '\n' => self.rows.push(Row::default()),
                 '\t' => self.column = (self.column / 8 * 8 + 8).min(self.width - 1),
                 control if control.is_control() => panic!("{control:?} before {rest:?}"),
@@ -103,7 +103,7 @@ impl Grid {
             return;
         };
         cell.push(character);
-        let narrow = cells[at - 1] != "";
+        let narrow = !cells[at - 1].is_empty();
         if character == '\u{fe0f}' && wide && narrow {
             if at == self.width {
                 // No room for its second half: the symbol goes to the next row.
