@@ -60,7 +60,7 @@ impl Grid {
             rest = &rest[character.len_utf8()..];
             match character {
                 '\r' => self.column = 0,
-                // In raw output a line feed only goes down; the terminal's driver adds the return.
+                // Goes down and nothing else: the return before it comes from the terminal's driver.
                 '\n' => self.rows.push(Row::default()),
                 '\t' => self.column = (self.column / 8 * 8 + 8).min(self.width - 1),
                 control if control.is_control() => panic!("{control:?} before {rest:?}"),

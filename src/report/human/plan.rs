@@ -95,12 +95,10 @@ fn show(page: &mut Page, item: &PlanItem) {
         end = format!(" — {}", visible_short(word, room.saturating_sub(text + 3)));
         room = room.saturating_sub(columns(&end));
     }
-    let line = format!(
-        "{:INDENT$}{} {}{}",
-        "",
-        paint(&symbol, style),
-        visible_short(&item.text, room),
-        paint(&end, palette.warn)
-    );
+    let text = visible_short(&item.text, room);
+    let mut line = format!("{:INDENT$}{} {text}", "", paint(&symbol, style));
+    if !end.is_empty() {
+        line.push_str(&paint(&end, palette.warn).to_string());
+    }
     page.line(Section::Steps, &line);
 }
