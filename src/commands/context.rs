@@ -10,7 +10,7 @@ use super::session;
 use crate::cli::{Global, Output};
 use crate::client::{Client, Received, Timeouts};
 use crate::error::{Error, Kind, Result, signal_name};
-use crate::follow::{Backlog, Inbox, Input, Limits, Waited};
+use crate::follow::{Backlog, Inbox, Input, Limits, Pending, Waited};
 use crate::protocol::Session;
 use crate::report::{Palette, SharedConsole, workflow_safe};
 use crate::streams::{Level, Sink, Streams, Surroundings, reader_left};
@@ -39,6 +39,8 @@ pub struct Context<'a> {
     /// Whether nothing is to be done once the reader of stdout has left: the command changes
     /// nothing before it follows a turn, and writes nothing elsewhere.
     pub ends_unwatched: bool,
+    /// How often a wait before anything can be printed gives a sign of life.
+    pub heartbeat: Option<Duration>,
     client: Option<Client>,
     /// Until when unwritten output is waited for once the command is stopped.
     last_moment: Option<Instant>,
@@ -85,6 +87,7 @@ impl<'a> Context<'a> {
             palette,
             deadline: None,
             ends_unwatched: false,
+            heartbeat: None,
             client: None,
             last_moment: None,
         }
@@ -130,7 +133,7 @@ impl<'a> Context<'a> {
         let pending = self.inbox.call(work);
         let deadline = self.deadline.map(|(at, _)| at);
         while !self.is_left() {
-            match self.inbox.wait_for(&pending, deadline) {
+            match self.await_answer(&pending, deadline) {
                 Waited::Answered => return pending.take(),
                 Waited::Output => {}
                 Waited::Signal(signal) => {
@@ -145,6 +148,25 @@ impl<'a> Context<'a> {
             }
         }
         Err(write_failed(io::ErrorKind::BrokenPipe))
+    }
+
+    /// Waits for one answer; a heartbeat that was asked for beats meanwhile.
+    pub fn await_answer<T>(&mut self, pending: &Pending<T>, deadline: Option<Instant>) -> Waited {
+        let begun = Instant::now();
+        let mut beats = 0;
+        loop {
+            let beat = self.heartbeat.map(|every| begun + every * (beats + 1));
+            let until = deadline.into_iter().chain(beat).min();
+            match self.inbox.wait_for(pending, until) {
+                Waited::Deadline if deadline.is_none_or(|due| Instant::now() < due) => {
+                    beats += 1;
+                    let seconds = begun.elapsed().as_secs();
+                    let message = format!("still waiting after {seconds} s; no event yet");
+                    self.console.heartbeat("heartbeat", &message);
+                }
+                waited => return waited,
+            }
+        }
     }
 
     /// Whether the reader of stdout left and this command then has nothing left to do.

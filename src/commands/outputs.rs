@@ -47,6 +47,8 @@ pub(super) struct Outputs {
     answer: Option<AnswerText>,
     heartbeat: Option<Heartbeat>,
     keyboard: Keyboard,
+    /// stdout gets whole lines only.
+    holds_lines: bool,
     /// Questions are answered by this program or at this terminal, not by another client.
     answers_itself: bool,
     /// The page on stdout shows a question to whoever answers on stderr.
@@ -72,6 +74,7 @@ impl Outputs {
             answer: Some(AnswerText::new()),
             heartbeat: None,
             keyboard: Keyboard::new(context),
+            holds_lines: false,
             answers_itself: false,
             question_on_stdout: context.streams.out_terminal
                 && context.global.format() == Output::Human,
@@ -98,6 +101,7 @@ impl Outputs {
                 };
                 Human::new(out, console.clone(), options)
             };
+            outputs.holds_lines = true;
             outputs.stdout = Some(Box::new(Merged::new(out, Box::new(make))));
         }
         outputs
@@ -111,7 +115,8 @@ impl Outputs {
 
     /// Whether everything printed so far has left the program.
     pub(super) fn is_written(&self) -> bool {
-        self.out.is_written()
+        // Of several sessions on one page a begun line is held back until it is whole.
+        !self.holds_lines && self.out.is_written()
     }
 
     /// Opens and empties the files that were asked for, before anything is sent.

@@ -82,7 +82,7 @@ fn create(options: &Run, context: &mut Context<'_>) -> Result<(Session, Option<E
     let deadline = context.deadline.map(|(at, _)| at);
     let (mut waited, mut left) = (Waited::Output, context.is_left());
     while waited == Waited::Output && !left {
-        waited = context.inbox.wait_for(&pending, deadline);
+        waited = context.await_answer(&pending, deadline);
         left = context.is_left();
     }
     let (error, grace) = match waited {

@@ -55,6 +55,7 @@ impl<'g> Awaiting<'g> {
             && gate.reports.report.is_empty();
         let mut outputs = Outputs::stdout(context, None);
         outputs.set_heartbeat(gate.heartbeat);
+        context.heartbeat = gate.heartbeat;
         Ok(Self {
             gate,
             outputs,

@@ -56,6 +56,9 @@ pub fn steer_and_confirm(
         lost: false,
     };
     loop {
+        if observer.unwatched() {
+            return Err(Error::new(Kind::StdoutClosed, "the reader of stdout left"));
+        }
         if feed.is_open() && steer.is_none() && !correction.accepted {
             let (client, id, text) = (client.clone(), session.id.clone(), text.to_owned());
             steer = Some(inbox.call(move || client.steer(&id, &text)));

@@ -253,3 +253,21 @@ fn b21_what_is_printed_is_a_sign_of_life_itself() {
             .out_has("word");
     }
 }
+
+#[test]
+fn b21_a_slow_create_shows_that_it_lives() {
+    use dcodectl::simulate::{Act, Fault, PathIs};
+    let daemon = daemon("done");
+    let create = PathIs::Exactly("/v1/sessions".into());
+    let late = Act::DelayAnswer(Duration::from_millis(2500));
+    daemon.add_fault(Fault::new("POST", create, late));
+    let ran = at(
+        &daemon,
+        ["run", "--heartbeat", "1s", "-q", "-o", "answer", "go"],
+    )
+    .run()
+    .exits(0);
+    let beats = ran.stderr.matches("no event yet").count();
+    assert!(beats >= 2, "{ran:#?}");
+    assert!(!ran.stdout.is_empty(), "{ran:#?}");
+}
