@@ -9,12 +9,17 @@
     clippy::unwrap_used
 )]
 
+pub mod asked;
 pub mod inside;
 pub mod paced;
 pub mod process;
 pub mod programs;
 pub mod snippets;
 pub mod wire;
+
+// Not every test asks.
+#[allow(unused_imports)]
+pub use asked::{commands, is_busy, seen};
 
 use std::ffi::OsStr;
 use std::fs;
@@ -388,30 +393,4 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub fn create(daemon: &Daemon) -> String {
     let ran = at(daemon, ["create"]).run().exits(0);
     ran.stdout.trim_end().to_owned()
-}
-
-/// The requests of one kind that the daemon saw.
-pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
-    daemon
-        .requests()
-        .iter()
-        .filter(|seen| seen.method == method && seen.path().ends_with(suffix))
-        .count()
-}
-
-/// The names of the commands, from the help: two spaces before, an explanation behind.
-pub fn commands() -> Vec<String> {
-    let page = dcodectl(["--help"]).run().exits(0).err("").stdout;
-    let (list, _) = page.split_once("\nGlobal options").unwrap();
-    let names = list.lines().filter_map(|line| {
-        let (name, _) = line.strip_prefix("  ")?.split_once(' ')?;
-        Some(name.to_owned())
-    });
-    names.collect()
-}
-
-/// Whether a turn runs, or waits for an answer, in some session.
-pub fn is_busy(daemon: &Daemon) -> bool {
-    let ran = at(daemon, ["list", "--json"]).run();
-    ran.stdout.contains(r#""state":"running""#) || ran.stdout.contains(r#""state":"blocked""#)
 }
