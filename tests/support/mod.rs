@@ -14,6 +14,7 @@ pub mod inside;
 pub mod paced;
 pub mod process;
 pub mod programs;
+pub mod schemas;
 pub mod snippets;
 pub mod wire;
 
@@ -346,6 +347,7 @@ impl Running {
         let stderr = self.stderr.take().unwrap().join().unwrap();
         let status = status
             .unwrap_or_else(|| panic!("hung for {took:?}\nstdout: {stdout}\nstderr: {stderr}"));
+        schemas::hold(&stdout);
         Ran {
             status,
             stdout,
