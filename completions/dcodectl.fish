@@ -61,20 +61,20 @@ complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "completions" -d '
 complete -c dcodectl -n "__fish_dcodectl_needs_command" -f -a "man" -d 'Print the manual\'s main page, or write all pages'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l file -d 'Read the text from a file' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l image -d 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l workspace -d 'The workspace, judged by the daemon [default: the current directory]' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l workspace -d 'The workspace [default: the current directory]' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l model -d 'The model [default: the daemon\'s]' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l sandbox -d 'What the session may write to [default: the daemon\'s]' -r -f -a "read-only\t'Nothing may be written'
 workspace-write\t'The workspace may be written'
 full-access\t'Everything may be written'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l resume -d 'Carry over the history of a recorded session' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l accept -d 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l accept -d 'Outcomes that exit 0, by comma: unverified, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l timeout -d 'A bound for the whole command, such as 10m' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l idle-timeout -d 'Give up when no event came for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l heartbeat -d 'A line on stderr when nothing was printed for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l events -d 'Write the turn\'s events to a file as well, as NDJSON' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l summary -d 'Write one JSON object about the outcome, last of all; - for the last line of stdout' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l on-approval -d 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l summary -d 'One JSON object about the outcome; - for stdout' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l on-approval -d 'Who answers: ask, deny, allow, exec:CMD, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
@@ -86,23 +86,23 @@ always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l keep -d 'Leave the session open'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d '17 unless criteria were checked and all are met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d '18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l file -d 'Read the text from a file' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l image -d 'Send an image along (PNG, JPEG, GIF, WebP); may be repeated' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l wait-idle -d 'Wait so long for somebody else\'s turn to end before submitting' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l accept -d 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l wait-idle -d 'First wait so long for somebody else\'s turn to end' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l accept -d 'Outcomes that exit 0, by comma: unverified, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l timeout -d 'A bound for the whole command, such as 10m' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l idle-timeout -d 'Give up when no event came for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l heartbeat -d 'A line on stderr when nothing was printed for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l events -d 'Write the turn\'s events to a file as well, as NDJSON' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l summary -d 'Write one JSON object about the outcome, last of all; - for the last line of stdout' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l on-approval -d 'ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l summary -d 'One JSON object about the outcome; - for stdout' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l on-approval -d 'Who answers: ask, deny, allow, exec:CMD, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
@@ -113,23 +113,23 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l color -d 'C
 always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l connect-timeout -d 'How long connecting may take' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l detach -d 'Return once the turn is accepted; takes none of the gate options'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l detach -d 'Return once the turn is accepted'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d '17 unless criteria were checked and all are met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d '18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l for -d 'What to wait for; idle and approval take --timeout only' -r -f -a "turn\t'The end of the running turn, or of the last one if none runs'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l for -d 'What to wait for' -r -f -a "turn\t'The end of the running turn, or of the last one if none runs'
 idle\t'That no turn runs'
 approval\t'That a question is open'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l accept -d 'Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l accept -d 'Outcomes that exit 0, by comma: unverified, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l timeout -d 'A bound for the whole command, such as 10m' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l idle-timeout -d 'Give up when no event came for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l heartbeat -d 'A line on stderr when nothing was printed for so long' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l events -d 'Write the turn\'s events to a file as well, as NDJSON' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l summary -d 'Write one JSON object about the outcome, last of all; - for the last line of stdout' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l summary -d 'One JSON object about the outcome; - for stdout' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
@@ -138,19 +138,19 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l color -d 'Col
 always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l connect-timeout -d 'How long connecting may take' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d 'done is not enough: 17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d '18 if files that belong to the measurement itself were written in the session'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d '17 unless criteria were checked and all are met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d '18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l from -d 'Start at this event, from 1 [default: the oldest event still held]' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l until -d 'End at the next end of a turn, or once no turn runs; the code is the last turn\'s' -r -f -a "turn\t'At the first end of a turn'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l from -d 'Start at this event [default: the oldest still held]' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l until -d 'When to end by itself' -r -f -a "turn\t'At the first end of a turn'
 idle\t'Once no turn runs'"
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l type -d 'Print only events of this type, such as turn.completed or \'tool.*\'; may be repeated' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l type -d 'Print only events of this type, such as \'tool.*\'' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l turn -d 'Print only the turn with this id' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l count -d 'End after so many printed events' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l cursor -d 'Go on where an earlier tail with this file left off, and keep it up to date' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l cursor -d 'Go on where the last tail with this file left off' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
@@ -165,7 +165,7 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -l json -d 'The 
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand tail" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l workspace -d 'The workspace, judged by the daemon [default: the current directory]' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l workspace -d 'The workspace [default: the current directory]' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l model -d 'The model [default: the daemon\'s]' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand create" -l sandbox -d 'What the session may write to [default: the daemon\'s]' -r -f -a "read-only\t'Nothing may be written'
 workspace-write\t'The workspace may be written'
@@ -228,7 +228,7 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l color -d 'Co
 always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l connect-timeout -d 'How long connecting may take' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l confirm -d 'Wait until it has reached the model: 32 if the turn ends before that'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l confirm -d 'Wait until it has reached the model'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand steer" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
@@ -319,7 +319,7 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -l json -d 'The 
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand ping" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l report -d 'Report as junit=FILE, markdown=FILE (appended) or github; may be repeated' -r -f -a "(__dcodectl_values)"
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand render" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
@@ -344,10 +344,10 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -l json -d 'Th
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l replay -d 'Play the turns of a recorded .sse body or NDJSON log' -r -F
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l speed -d 'Play faster or slower: a factor, or instant' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l approval-timeout -d 'How long a question waits before it is denied' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l retention -d 'How many events a session keeps' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l replay -d 'Play a recorded .sse body or NDJSON log' -r -F
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l speed -d 'How fast: a factor, or instant' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l approval-timeout -d 'How long a question waits' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l retention -d 'Events a session keeps' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l max-sessions -d 'How many sessions may be open' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand simulate" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'

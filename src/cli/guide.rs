@@ -44,6 +44,121 @@ pub fn guide(page: &str) -> &'static str {
     found.map_or("", |(_, text)| text)
 }
 
+/// Commands that share a line of the short help, and what they do.
+type Line = (&'static [&'static str], &'static str);
+
+/// The commands as the short help has them: related ones share a line, so that all fit a screen.
+const SHORT: [(&str, &[Line]); 5] = [
+    (
+        "Turns",
+        &[
+            (
+                &["run"],
+                "Create, submit and close in one: all of a pipeline",
+            ),
+            (
+                &["submit"],
+                "Submit a turn to a session, follow it to its end",
+            ),
+            (&["wait"], "Follow the running turn, or report the last one"),
+            (
+                &["steer", "interrupt"],
+                "Correct the running turn; cancel it",
+            ),
+        ],
+    ),
+    (
+        "Questions",
+        &[(
+            &["approvals", "approve", "deny"],
+            "Show the open question; answer it",
+        )],
+    ),
+    (
+        "Sessions",
+        &[
+            (
+                &["create", "close"],
+                "Open a session and print its id; close it",
+            ),
+            (&["list", "show"], "What there is; one of them"),
+            (
+                &["rename", "undo"],
+                "Give a name; put back what a turn changed",
+            ),
+        ],
+    ),
+    (
+        "Events",
+        &[
+            (&["tail"], "Print events: history, then live"),
+            (
+                &["render", "schema"],
+                "Show a log as any output; its JSON Schema",
+            ),
+        ],
+    ),
+    (
+        "Around it",
+        &[
+            (
+                &["ping", "simulate"],
+                "Is a daemon there; a simulated one, to try gates",
+            ),
+            (
+                &["help", "man", "completions"],
+                "Explain a command; the manual; for your shell",
+            ),
+        ],
+    ),
+];
+
+/// What the short help of a command shows, where not all of its options fit a screen.
+const OFTEN: [(&str, &[&str]); 3] = [
+    (
+        "run",
+        &[
+            "file",
+            "workspace",
+            "model",
+            "keep",
+            "accept",
+            "timeout",
+            "require_verified",
+            "summary",
+            "report",
+            "on_approval",
+        ],
+    ),
+    (
+        "submit",
+        &[
+            "file",
+            "wait_idle",
+            "detach",
+            "accept",
+            "timeout",
+            "require_verified",
+            "summary",
+            "report",
+            "on_approval",
+        ],
+    ),
+    (
+        "wait",
+        &[
+            "target",
+            "accept",
+            "timeout",
+            "require_verified",
+            "forbid_protected",
+            "idle_timeout",
+            "summary",
+            "report",
+        ],
+    ),
+];
+
 /// The definitions with all of their help.
 #[must_use]
 pub fn command() -> Command {
@@ -52,23 +167,64 @@ pub fn command() -> Command {
         .get_subcommands()
         .map(|command| command.get_name().to_owned())
         .collect();
-    let template = template(&root);
+    let long = long_page(&root) + "\n\n" + &examples("dcodectl");
+    // clap has one template for both; only what comes last may differ.
     let mut root = root
-        .help_template(template)
-        .after_long_help(examples("dcodectl"));
+        .help_template("{about-with-newline}\n{usage-heading} {usage}{after-help}")
+        .after_help(short_page())
+        .after_long_help(long);
     for name in names {
-        let examples = examples(&name);
-        let more = format!("Examples: 'dcodectl help {name}'. Global options: 'dcodectl -h'.");
-        root = root.mut_subcommand(name, |command| {
-            command.after_help(more).after_long_help(examples)
+        root = root.mut_subcommand(&name, |command| {
+            let command = shortened(command);
+            let more = more(&command);
+            command.after_help(more).after_long_help(examples(&name))
         });
     }
     root
 }
 
-/// The root's help: clap itself knows no groups of commands.
-fn template(root: &Command) -> String {
-    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n\n".to_owned();
+/// Leaves the rare options of a command to its long help.
+fn shortened(command: Command) -> Command {
+    let often = OFTEN.iter().find(|(name, _)| *name == command.get_name());
+    let Some((_, often)) = often else {
+        return command;
+    };
+    command.mut_args(|argument| {
+        let rare = !argument.is_positional() && !often.contains(&argument.get_id().as_str());
+        argument.hide_short_help(rare)
+    })
+}
+
+/// The last line of a command's short help: what is not in it.
+fn more(command: &Command) -> String {
+    let name = command.get_name();
+    let left_out = command
+        .get_arguments()
+        .filter(|argument| argument.is_hide_short_help_set())
+        .count();
+    let what = match left_out {
+        0 => "Examples".to_owned(),
+        some => format!("… and {some} more"),
+    };
+    format!("{what}: 'dcodectl {name} --help'. Global options: 'dcodectl -h'.")
+}
+
+/// The root's short help, below the usage.
+fn short_page() -> String {
+    let mut text = String::new();
+    for (heading, lines) in SHORT {
+        let _ = writeln!(text, "{heading}:");
+        for (names, about) in lines {
+            let _ = writeln!(text, "  {:<24}  {about}", names.join(", "));
+        }
+    }
+    text + "Global options: -o FORMAT, --json, -q, -v, --socket PATH, --color WHEN\n\
+            In full: 'dcodectl --help'. Exit codes: 'dcodectl help exit-codes'."
+}
+
+/// The root's long help, below the usage: clap itself knows no groups of commands.
+fn long_page(root: &Command) -> String {
+    let mut text = String::new();
     for (heading, names) in GROUPS {
         let _ = writeln!(text, "{heading}:");
         for name in names {
@@ -91,10 +247,10 @@ fn template(root: &Command) -> String {
         };
         let help = option.get_help().map(ToString::to_string);
         let names = format!("{short}--{long}{value}");
-        let _ = writeln!(text, "  {names:<29}  {}", help.unwrap_or_default());
+        let _ = writeln!(text, "  {names:<32}  {}", help.unwrap_or_default());
     }
-    text.truncate(text.trim_end().len());
-    text + "{after-help}"
+    text + "\nExit codes mirror the turn's stop reason: 'dcodectl help exit-codes'.\n\
+            'dcodectl help COMMAND' explains one, with examples."
 }
 
 /// The examples of a guide, as help shows them: each comment above its commands.
@@ -148,6 +304,35 @@ mod tests {
         assert_eq!(set, there);
         for name in set {
             assert!(examples(name).lines().count() > 2, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_short_help_leaves_no_command_out() {
+        let short: Vec<(&str, Vec<&str>)> = SHORT
+            .iter()
+            .map(|(heading, lines)| {
+                let names = lines.iter().flat_map(|(names, _)| *names).copied();
+                (*heading, names.collect())
+            })
+            .collect();
+        for ((heading, names), (short, some)) in GROUPS.iter().zip(&short) {
+            assert_eq!(heading, short);
+            let (names, some): (BTreeSet<_>, BTreeSet<_>) =
+                (names.iter().collect(), some.iter().collect());
+            assert_eq!(names, some, "{heading}");
+        }
+    }
+
+    #[test]
+    fn what_the_short_help_shows_is_there() {
+        let root = Cli::command();
+        for (name, often) in OFTEN {
+            let command = root.find_subcommand(name).unwrap();
+            for id in often {
+                let found = command.get_arguments().any(|one| one.get_id() == id);
+                assert!(found, "{name}: {id}");
+            }
         }
     }
 

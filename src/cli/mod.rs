@@ -44,8 +44,7 @@ pub const VERSION: &str = concat!(
     arg_required_else_help = false,
     propagate_version = false,
     max_term_width = 100,
-    override_usage = "dcodectl [OPTIONS] COMMAND",
-    after_help = "Exit codes mirror the turn's stop reason: 'dcodectl help exit-codes'.\n'dcodectl help COMMAND' explains one, with examples."
+    override_usage = "dcodectl [OPTIONS] COMMAND"
 )]
 pub struct Cli {
     /// Options of every command.
@@ -183,14 +182,14 @@ pub enum Command {
 /// One session.
 #[derive(Debug, Args)]
 pub struct One {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
 }
 
 /// `close`
 #[derive(Debug, Args)]
 pub struct Close {
-    /// Full ids, unique prefixes, or @
+    /// Ids, unique prefixes, or @
     #[arg(required = true, value_name = "SESSION")]
     pub sessions: Vec<String>,
 }
@@ -198,22 +197,28 @@ pub struct Close {
 /// `tail`
 #[derive(Debug, Args)]
 pub struct Tail {
-    /// Full ids, unique prefixes, or @ for the one live session of the current directory
+    /// Ids, unique prefixes, or @
+    ///
+    /// @ is the one live session of the current directory.
     #[arg(required_unless_present = "all", value_name = "SESSION")]
     pub sessions: Vec<String>,
     /// Every live session, also those created while it runs
     #[arg(long)]
     pub all: bool,
-    /// Start at this event, from 1 [default: the oldest event still held]
+    /// Start at this event [default: the oldest still held]
     #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
     pub from: Option<u64>,
     /// End after the events there are now
     #[arg(long, conflicts_with = "until")]
     pub no_follow: bool,
-    /// End at the next end of a turn, or once no turn runs; the code is the last turn's
+    /// When to end by itself
+    ///
+    /// The code is then the last turn's.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub until: Option<Until>,
-    /// Print only events of this type, such as turn.completed or 'tool.*'; may be repeated
+    /// Print only events of this type, such as 'tool.*'
+    ///
+    /// May be repeated.
     #[arg(long = "type", value_name = "GLOB")]
     pub types: Vec<String>,
     /// Print only the turn with this id
@@ -222,7 +227,9 @@ pub struct Tail {
     /// End after so many printed events
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// Go on where an earlier tail with this file left off, and keep it up to date
+    /// Go on where the last tail with this file left off
+    ///
+    /// The file is kept up to date.
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub cursor: Option<PathBuf>,
 }
@@ -239,12 +246,14 @@ pub enum Until {
 /// `steer`
 #[derive(Debug, Args)]
 pub struct Steer {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
     /// The correction.
     #[command(flatten)]
     pub text: Text,
-    /// Wait until it has reached the model: 32 if the turn ends before that
+    /// Wait until it has reached the model
+    ///
+    /// 32 if the turn ends before that.
     #[arg(long)]
     pub confirm: bool,
 }
@@ -252,7 +261,7 @@ pub struct Steer {
 /// `approve`
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
     /// The question's id or, safer, its handle ID@SEQ from 'approvals'
     pub approval: String,
@@ -264,7 +273,7 @@ pub struct Approve {
 /// `deny`
 #[derive(Debug, Args)]
 pub struct Deny {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
     /// The question's id or, safer, its handle ID@SEQ from 'approvals'
     pub approval: String,
@@ -273,7 +282,7 @@ pub struct Deny {
 /// `rename`
 #[derive(Debug, Args)]
 pub struct Rename {
-    /// Full id (also of a recorded conversation), unique prefix of a live one, or @
+    /// Id, live or recorded, unique prefix of a live one, or @
     pub session: String,
     /// The new name, at most 120 characters
     #[arg(required_unless_present = "clear", conflicts_with = "clear")]
@@ -307,19 +316,21 @@ pub struct Simulate {
     /// What the simulated daemon plays [default: done]; see --list
     #[arg(conflicts_with = "replay")]
     pub scenario: Option<String>,
-    /// Play the turns of a recorded .sse body or NDJSON log
+    /// Play a recorded .sse body or NDJSON log
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
     /// Name the scenarios
     #[arg(long, conflicts_with_all = ["replay", "scenario", "cmd"])]
     pub list: bool,
-    /// Play faster or slower: a factor, or instant
+    /// How fast: a factor, or instant
     #[arg(long, value_name = "FACTOR", default_value = "1")]
     pub speed: Speed,
-    /// How long a question waits before it is denied
+    /// How long a question waits
+    ///
+    /// Then it is denied.
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, default_value = "2m")]
     pub approval_timeout: Duration,
-    /// How many events a session keeps
+    /// Events a session keeps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "10000")]
     pub retention: u32,
     /// How many sessions may be open

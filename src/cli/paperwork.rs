@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// `completions`
 #[derive(Debug, Args)]
 pub struct Completions {
-    /// The shell that is to load it
+    /// For which shell
     #[arg(value_enum, value_name = "SHELL")]
     pub shell: Shell,
 }
@@ -30,7 +30,9 @@ pub enum Shell {
 /// `man`
 #[derive(Debug, Args)]
 pub struct Man {
-    /// Where the pages go, such as ~/.local/share/man; each into its section's folder
+    /// Where the pages go, such as ~/.local/share/man
+    ///
+    /// Each goes into its section's folder.
     #[arg(value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }

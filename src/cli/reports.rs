@@ -10,7 +10,9 @@ use clap::{Args, ValueEnum};
 /// Reports of a turn.
 #[derive(Debug, Clone, Args)]
 pub struct Reports {
-    /// Report as junit=FILE, markdown=FILE (appended) or github; may be repeated
+    /// junit=FILE, markdown=FILE (appended) or github
+    ///
+    /// May be repeated.
     #[arg(
         long,
         value_name = "FORMAT[=FILE]",
@@ -66,7 +68,7 @@ impl ReportTarget {
 /// `schema`
 #[derive(Debug, Args)]
 pub struct Schema {
-    /// events: a line of NDJSON output; summary: the object about a turn's outcome
+    /// Of NDJSON lines or of the summary
     #[arg(value_enum, value_name = "NAME")]
     pub name: SchemaName,
 }

@@ -31,7 +31,9 @@ pub struct Images {
 /// What kind of session to open.
 #[derive(Debug, Clone, Args)]
 pub struct CreateOptions {
-    /// The workspace, judged by the daemon [default: the current directory]
+    /// The workspace [default: the current directory]
+    ///
+    /// Whether it may be one is judged by the daemon.
     #[arg(long, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
     /// The model [default: the daemon's]
@@ -49,16 +51,22 @@ pub struct CreateOptions {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Gate options")]
 pub struct Gate {
-    /// Outcomes that exit 0, by comma: unverified, incomplete, ... (codes 0 and 10 to 16)
+    /// Outcomes that exit 0, by comma: unverified, ...
+    ///
+    /// Those of the codes 0 and 10 to 16 may be named; 'dcodectl help exit-codes' has their names.
     #[arg(long, value_name = "LIST")]
     pub accept: Option<Accept>,
     /// A bound for the whole command, such as 10m
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// done is not enough: 17 unless criteria were checked and all are met
+    /// 17 unless criteria were checked and all are met
+    ///
+    /// That the model says done is not enough then.
     #[arg(long)]
     pub require_verified: bool,
-    /// 18 if files that belong to the measurement itself were written in the session
+    /// 18 if files of the measurement were written
+    ///
+    /// These are files that belong to the measurement itself; it counts what was written in the whole session.
     #[arg(long)]
     pub forbid_protected: bool,
     /// Give up when no event came for so long
@@ -70,7 +78,9 @@ pub struct Gate {
     /// Write the turn's events to a file as well, as NDJSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Write one JSON object about the outcome, last of all; - for the last line of stdout
+    /// One JSON object about the outcome; - for stdout
+    ///
+    /// It is written last of all; on stdout it is the last line.
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
     /// Reports.
@@ -82,7 +92,9 @@ pub struct Gate {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Gate options")]
 pub struct Approval {
-    /// ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]
+    /// Who answers: ask, deny, allow, exec:CMD, ...
+    ///
+    /// One of ask, deny, allow, allow_session, leave, fail or exec:CMD [default: ask at a terminal, else deny]
     #[arg(long, value_name = "HOW", value_parser = on_approval)]
     pub on_approval: Option<OnApproval>,
     /// How long the CMD of exec: may take to answer [default: 100s]
@@ -96,7 +108,7 @@ pub struct Approval {
 /// `submit`
 #[derive(Debug, Args)]
 pub struct Submit {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
     /// The prompt.
     #[command(flatten)]
@@ -104,10 +116,12 @@ pub struct Submit {
     /// Images.
     #[command(flatten)]
     pub images: Images,
-    /// Wait so long for somebody else's turn to end before submitting
+    /// First wait so long for somebody else's turn to end
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub wait_idle: Option<Duration>,
-    /// Return once the turn is accepted; takes none of the gate options
+    /// Return once the turn is accepted
+    ///
+    /// It takes none of the gate options.
     #[arg(long, conflicts_with_all = [
         "accept", "require_verified", "forbid_protected", "timeout", "idle_timeout", "heartbeat",
         "events", "summary", "report", "on_approval", "approval_timeout", "max_rounds",
@@ -147,9 +161,11 @@ pub struct Run {
 /// `wait`
 #[derive(Debug, Args)]
 pub struct Wait {
-    /// Full id, unique prefix, or @ for the one live session of the current directory
+    /// Id, unique prefix, or @ for the one live session of this directory
     pub session: String,
-    /// What to wait for; idle and approval take --timeout only
+    /// What to wait for
+    ///
+    /// idle and approval take --timeout only.
     #[arg(long = "for", value_enum, value_name = "WHAT", default_value = "turn")]
     pub target: WaitFor,
     /// The gate.

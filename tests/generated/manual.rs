@@ -216,8 +216,10 @@ fn exit_codes_page() -> String {
 }
 
 fn pages() -> BTreeMap<String, String> {
-    // Only the short help of each command leaves these to the root's.
-    let root = cli::command().mut_args(|argument| argument.hide_short_help(false));
+    // Only the short help leaves anything out.
+    let shown =
+        |command: clap::Command| command.mut_args(|argument| argument.hide_short_help(false));
+    let root = shown(cli::command()).mut_subcommands(shown);
     let mut pages: BTreeMap<String, String> = root
         .get_subcommands()
         .map(|command| {

@@ -117,27 +117,45 @@ fn rows(page: &str) -> usize {
     rows.sum()
 }
 
+/// Of 24 rows one is for the next prompt. Only a list of values may go on in a second row.
+#[track_caller]
+fn fits_a_screen(command: &str, page: &str) {
+    assert!(rows(page) <= 23, "{command}: {} rows\n{page}", rows(page));
+    for line in page.lines().filter(|line| line.chars().count() > 80) {
+        assert!(line.contains("[possible values: "), "{command}: {line}");
+    }
+}
+
 #[test]
 fn the_short_help_fits_a_screen_and_the_long_one_teaches() {
     for command in crate::support::commands() {
         let short = dcodectl([&command, "-h"]).run().exits(0).err("").stdout;
-        let bound = if ["run", "submit"].contains(&&*command) {
-            48
-        } else {
-            40
-        };
-        assert!(
-            rows(&short) <= bound,
-            "{command}: {} rows\n{short}",
-            rows(&short)
-        );
-        assert!(
-            short.contains(&format!("dcodectl help {command}")),
-            "{short}"
-        );
+        fits_a_screen(&command, &short);
+        let long = format!("'dcodectl {command} --help'");
+        assert!(short.contains(&long), "{short}");
         let long = dcodectl([&command, "--help"]).run().exits(0).err("");
         let long = long.out_has("\nExamples:\n").out_has("--connect-timeout");
         assert!(long.stdout.len() > short.len());
+    }
+}
+
+/// What the short help leaves out it counts, and the long help has.
+#[test]
+fn the_short_help_says_how_much_it_leaves_out() {
+    let options = |page: &str| {
+        let lines = page.lines().map(str::trim_start);
+        let options = lines.filter(|line| line.starts_with('-'));
+        options.filter(|line| line.contains("--")).count()
+    };
+    let globals = options(&dcodectl(["help", "show"]).run().exits(0).stdout) - 1;
+    for command in crate::support::commands() {
+        let short = dcodectl([&command, "-h"]).run().exits(0).stdout;
+        let long = dcodectl([&command, "--help"]).run().exits(0).stdout;
+        let long = long.split("\nExamples:\n").next().unwrap();
+        let left_out = options(long) - globals - options(&short);
+        let said = format!("\n… and {left_out} more: 'dcodectl {command} --help'");
+        assert_eq!(short.contains(&said), left_out > 0, "{left_out} {short}");
+        assert_eq!(short.contains("… and"), left_out > 0, "{short}");
     }
 }
 
@@ -160,7 +178,14 @@ fn the_commands_stand_in_groups() {
     let nothing = dcodectl([""; 0]).run().exits(2).out("");
     let short = dcodectl(["-h"]).run().exits(0).err("");
     nothing.err(&short.stdout);
-    assert!(rows(&short.stdout) <= 50, "{}", short.stdout);
+    fits_a_screen("dcodectl", &short.stdout);
+    // Every command is named in both, and every global option in the long one.
+    let names = crate::support::commands();
+    assert!(names.iter().all(|name| short.stdout.contains(&**name)));
+    assert!(names.iter().all(|name| page.contains(&**name)));
+    for option in ["--socket", "--output", "--json", "--color", "--quiet"] {
+        assert!(page.contains(option), "{page}");
+    }
 }
 
 #[test]
