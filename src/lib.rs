@@ -161,13 +161,13 @@ fn refuse(
     match refusal {
         Refusal::Nothing if json => {
             let error = Error::usage("no command is given").hint("dcodectl --help");
-            report(&console, &error)
+            commands::report(&console, &error)
         }
         Refusal::Nothing => {
             let _ = write!(err, "{}", cli::command().render_help());
             Exit::Usage.number()
         }
-        Refusal::Usage(error) => report(&console, &error),
+        Refusal::Usage(error) => commands::report(&console, &error),
         Refusal::Page(page) => {
             let global = Global::default();
             let mut context = Context::new(
@@ -239,7 +239,7 @@ fn execute(
     };
     context.watch_output();
     if signals && let Err(error) = handle_signals(cli, &context) {
-        return report(&context.console, &error);
+        return commands::report(&context.console, &error);
     }
     let result = commands::dispatch(&cli.command, &mut context);
     finish(result, &mut context)
@@ -268,7 +268,7 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
                 // It is stdout's own, and told here.
                 let _ = context.streams.out.untold_failure();
             }
-            report(&context.console, &error)
+            commands::report(&context.console, &error)
         }
         Ok(code) => code,
     };
@@ -276,11 +276,11 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
         Flushed::Signal(signal) => {
             let name = error::signal_name(signal);
             let what = format!("stopped by {name} while waiting for the reader of stdout");
-            report(&context.console, &Error::new(Kind::Signal(signal), what))
+            commands::report(&context.console, &Error::new(Kind::Signal(signal), what))
         }
         Flushed::Failed(kind) if kind != std::io::ErrorKind::BrokenPipe => {
             if context.streams.out.untold_failure().is_some() {
-                report(&context.console, &commands::write_failed(kind));
+                commands::report(&context.console, &commands::write_failed(kind));
             }
             if code == 0 {
                 Exit::OutputFailed.number()
@@ -290,15 +290,4 @@ fn finish(result: Result<u8>, context: &mut Context<'_>) -> u8 {
         }
         _ => code,
     }
-}
-
-fn report(console: &SharedConsole, error: &Error) -> u8 {
-    let exit = Exit::from(error.kind());
-    console.error(
-        Exit::code_of(error.kind()),
-        exit.number(),
-        &error.to_string(),
-        error.hint_text(),
-    );
-    exit.number()
 }

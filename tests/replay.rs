@@ -5,9 +5,6 @@
 
 mod support;
 
-use std::fs;
-use std::path::Path;
-
 use dcodectl::exit::Exit;
 use dcodectl::protocol::{Event, EventKind, Payload, StopReason};
 use serde_json::Value;
@@ -41,20 +38,10 @@ fn comparable(line: &str) -> String {
     }
 }
 
-fn recordings() -> Vec<std::path::PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings/sse");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.sort();
-    paths
-}
-
 #[test]
 fn every_recorded_turn_ends_in_its_own_code_and_keeps_its_bytes() {
     let mut played = 0;
-    for path in recordings() {
+    for path in support::recordings() {
         let lines = data_lines(&path);
         let turns = turns(&lines);
         if turns.is_empty() {

@@ -71,16 +71,6 @@ fn scratch() -> (tempfile::TempDir, PathBuf) {
     (folder, summary)
 }
 
-fn recordings() -> Vec<PathBuf> {
-    let folder = support::recording("done-tools");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder.parent().unwrap())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    paths.sort();
-    paths
-}
-
 #[test]
 fn b48_every_scenario_holds_to_the_schemas() {
     let (_folder, summary) = scratch();
@@ -110,7 +100,7 @@ fn b48_every_scenario_holds_to_the_schemas() {
 #[test]
 fn b48_every_recorded_event_holds_to_the_schema() {
     let mut seen = 0;
-    for path in recordings() {
+    for path in support::recordings() {
         let log = data_lines(&path).join("\n") + "\n";
         let ran = dcodectl(["render", "-", "--json"])
             .stdin(log.clone())
@@ -142,7 +132,7 @@ fn whole_turns(lines: &[String]) -> usize {
 fn b48_every_recorded_turn_has_a_summary_that_holds_to_the_schema() {
     let (_folder, summary) = scratch();
     let mut reasons = BTreeMap::<String, usize>::new();
-    for path in recordings() {
+    for path in support::recordings() {
         let lines = data_lines(&path);
         let turns = whole_turns(&lines);
         if turns == 0 {
@@ -283,7 +273,7 @@ fn a_summary_with_something_wrong_does_not_hold() {
 /// One recorded event of each type.
 fn samples() -> BTreeMap<String, Value> {
     let mut samples = BTreeMap::new();
-    for path in recordings() {
+    for path in support::recordings() {
         for line in data_lines(&path) {
             let event: Value = serde_json::from_str(&line).unwrap();
             let kind = event["type"].as_str().unwrap().to_owned();

@@ -176,18 +176,10 @@ fn b19_a_close_that_is_not_answered() {
 
 #[test]
 fn b19_a_stdout_that_nobody_reads() {
-    let text = "x".repeat(300_000);
-    let delta = format!(r#"{{"turn_id":"t1","text":"{text}"}}"#);
-    let long = [
-        ("turn.started", r#"{"turn_id":"t1"}"#),
-        ("message.delta", delta.as_str()),
-        ("turn.completed", r#"{"turn_id":"t1","reason":"done"}"#),
-    ];
     thread::scope(|scope| {
         for format in ["ndjson", "human", "answer"] {
-            let long = &long;
             scope.spawn(move || {
-                let daemon = support::playing(long, |_| {});
+                let daemon = support::process::long_turn();
                 let arguments = ["run", "-o", format, "--timeout", "1s", "go"];
                 let mut command = at(&daemon, arguments).into_command();
                 command

@@ -34,6 +34,7 @@ use crate::exit::Exit;
 
 pub use complete::complete;
 pub use context::{Context, Flushed, write_failed};
+pub(crate) use outputs::report;
 
 /// Runs one command and gives the number to exit with.
 ///

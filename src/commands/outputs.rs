@@ -257,8 +257,8 @@ impl Outputs {
     }
 }
 
-/// Shows a failure that does not end the command.
-fn report(console: &SharedConsole, error: &Error) {
+/// Shows a failure; the number to exit with where it ends the command.
+pub(crate) fn report(console: &SharedConsole, error: &Error) -> u8 {
     let exit = Exit::from(error.kind());
     console.error(
         Exit::code_of(error.kind()),
@@ -266,6 +266,7 @@ fn report(console: &SharedConsole, error: &Error) {
         &error.to_string(),
         error.hint_text(),
     );
+    exit.number()
 }
 
 /// -1 to 2.

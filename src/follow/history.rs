@@ -152,6 +152,32 @@ pub(super) fn find_turn(
     }
 }
 
+/// The oldest event of a session, and what is noted of it and all that follow; `None` if the daemon's
+/// memory has moved on since the session was asked for, and until `due` it is to be asked for again.
+///
+/// # Errors
+/// As [`read`].
+fn held<T: Default>(
+    client: &Client,
+    session: &Session,
+    limits: &Limits,
+    due: Instant,
+    note: impl Fn(&mut T, &Event<'_>),
+) -> Result<Option<(u64, T)>> {
+    let first = session.first_seq.unwrap_or(1).max(1);
+    let mut noted = T::default();
+    let all = (first, session.last_seq);
+    let result = read(client, &session.id, all, limits, |event| {
+        note(&mut noted, event);
+    });
+    match result {
+        Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
+            Ok(None)
+        }
+        result => result.map(|()| Some((first, noted))),
+    }
+}
+
 /// Finds the running turn or, if none runs, the last one.
 ///
 /// # Errors
@@ -161,23 +187,8 @@ pub fn locate_turn(client: &Client, session_id: &str, limits: &Limits) -> Result
     let due = Instant::now() + limits.lag;
     loop {
         let session = client.session(session_id)?.value;
-        let first = session.first_seq.unwrap_or(1).max(1);
-        let mut last = LastTurn::default();
-        match read(
-            client,
-            session_id,
-            (first, session.last_seq),
-            limits,
-            |event| {
-                last.note(event);
-            },
-        ) {
-            // The daemon's memory moved on between the two requests.
-            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
-                continue;
-            }
-            result => result?,
-        }
+        let noted = held(client, &session, limits, due, LastTurn::note)?;
+        let Some((first, last)) = noted else { continue };
         let begins = match last.started {
             Some(seq) => Located::At(seq),
             None => Located::Trimmed(first),
@@ -239,22 +250,18 @@ pub fn open_question(
         if session.state == SessionState::Idle {
             return Ok(None);
         }
-        let first = session.first_seq.unwrap_or(1).max(1);
-        let mut questions = Questions::default();
-        match read(
+        let noted = held(
             client,
-            session_id,
-            (first, session.last_seq),
+            &session,
             limits,
-            |event| {
+            due,
+            |questions: &mut Questions, event| {
                 questions.note(event);
             },
-        ) {
-            Err(error) if error.is_refusal(&ErrorCode::EventsExpired) && Instant::now() < due => {
-                continue;
-            }
-            result => result?,
-        }
+        )?;
+        let Some((first, questions)) = noted else {
+            continue;
+        };
         // The stream decides: the state may still say that the turn runs (protocol, section 7).
         if let Some(question) = questions.open() {
             return Ok(Some(question.clone()));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::summary;
 use crate::support::paced::{STARTED, paced};
-use crate::support::{at, create, daemon, daemon_with, is_busy, playing, seen};
+use crate::support::{at, create, daemon, daemon_with, has_no_session, is_busy, playing, seen};
 
 fn rounds(done: u64) -> String {
     format!(r#"{{"turn_id":"t1","kind":"rounds","done":{done},"total":2000}}"#)
@@ -61,12 +61,7 @@ fn b18_a_turn_that_passes_the_cap_is_stopped() {
         "{summary}"
     );
     assert_eq!(seen(&daemon, "POST", "/interrupt"), 1);
-    assert!(
-        at(&daemon, ["list", "--json"])
-            .run()
-            .out_objects()
-            .is_empty()
-    );
+    assert!(has_no_session(&daemon));
 }
 
 #[test]
@@ -140,12 +135,7 @@ fn a_quiet_turn_is_stopped_and_a_ping_is_no_event() {
     );
     assert_eq!(summary(&ran)["exit_code"], 124);
     assert_eq!(seen(&daemon, "POST", "/interrupt"), 1);
-    assert!(
-        at(&daemon, ["list", "--json"])
-            .run()
-            .out_objects()
-            .is_empty()
-    );
+    assert!(has_no_session(&daemon));
 }
 
 #[test]

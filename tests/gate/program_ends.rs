@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::summary;
-use crate::support::{at, create, daemon, seen, until};
+use crate::support::{at, create, daemon, has_no_session, seen, until};
 
 /// A CMD that never ends by itself, and has started another one that does not either.
 struct Endless {
@@ -140,12 +140,7 @@ fn a_timeout_does_not_wait_for_it() {
         until("the group to be gone", || !is_left(group));
     }
     assert_eq!(seen(&daemon, "POST", "/t1-0"), 0, "nobody has answered");
-    assert!(
-        at(&daemon, ["list", "--json"])
-            .run()
-            .out_objects()
-            .is_empty()
-    );
+    assert!(has_no_session(&daemon));
 }
 
 #[test]
@@ -245,11 +240,6 @@ fn signals_end_it_too() {
         ran.err_has("the turn ended: interrupted");
         until("the group to be gone", || !is_left(group));
         assert_eq!(seen(&daemon, "POST", "/t1-0"), 0);
-        assert!(
-            at(&daemon, ["list", "--json"])
-                .run()
-                .out_objects()
-                .is_empty()
-        );
+        assert!(has_no_session(&daemon));
     }
 }

@@ -21,6 +21,12 @@ pub fn is_busy(daemon: &Daemon) -> bool {
     ran.stdout.contains(r#""state":"running""#) || ran.stdout.contains(r#""state":"blocked""#)
 }
 
+/// Whether nobody has left a session open.
+pub fn has_no_session(daemon: &Daemon) -> bool {
+    let ran = at(daemon, ["list", "--json"]).run().exits(0);
+    ran.out_objects().is_empty()
+}
+
 /// The requests of one kind that the daemon saw.
 pub fn seen(daemon: &Daemon, method: &str, suffix: &str) -> usize {
     daemon

@@ -20,7 +20,7 @@ pub mod wire;
 
 // Not every test asks.
 #[allow(unused_imports)]
-pub use asked::{commands, is_busy, seen};
+pub use asked::{commands, has_no_session, is_busy, seen};
 
 use std::ffi::OsStr;
 use std::fs;
@@ -99,6 +99,15 @@ pub fn recording(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/recordings/sse")
         .join(format!("{name}.sse"))
+}
+
+/// All recorded streams, in the order of their names.
+pub fn recordings() -> Vec<PathBuf> {
+    let folder = recording("done-tools");
+    let entries = fs::read_dir(folder.parent().unwrap()).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// The data lines of a recorded stream.
