@@ -21,11 +21,20 @@ fn diagnostics(ran: &support::Ran) -> Vec<String> {
         .collect()
 }
 
+/// Whether a line begins with the seconds since the start, such as `[0.012 s] `.
+fn is_timed(line: &str) -> bool {
+    let time = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(" s] "));
+    time.is_some_and(|(seconds, _)| seconds.parse::<f64>().is_ok_and(|at| at < 60.0))
+}
+
 #[test]
 fn every_request_is_a_line_with_its_time_and_no_prompt() {
     let daemon = daemon("done");
     let ran = at(&daemon, ["run", "-v", "--json", PROMPT]).run().exits(0);
     let lines = diagnostics(&ran);
+    assert!(lines.iter().all(|line| is_timed(line)), "{lines:#?}");
     for part in [
         "named by DCODE_SOCKET",
         "POST /v1/sessions: 201 in ",
@@ -40,11 +49,12 @@ fn every_request_is_a_line_with_its_time_and_no_prompt() {
     }
     assert!(!ran.stderr.contains(PROMPT), "{ran:#?}");
     let requests = daemon.requests().len();
-    assert_eq!(
-        lines.iter().filter(|line| line.starts_with('[')).count(),
-        requests,
-        "{lines:#?}"
-    );
+    let asked = |line: &&String| {
+        ["GET ", "POST ", "DELETE "]
+            .iter()
+            .any(|how| line.contains(how))
+    };
+    assert_eq!(lines.iter().filter(asked).count(), requests, "{lines:#?}");
     let ran = at(&daemon, ["run", "-vv", "--json", PROMPT]).run().exits(0);
     assert!(
         diagnostics(&ran).iter().any(|line| line.contains(PROMPT)),
@@ -96,6 +106,18 @@ fn a_lost_stream_and_a_failure_are_lines_too() {
             > 1,
         "{ran:#?}"
     );
+    let notices = ran
+        .err_objects()
+        .into_iter()
+        .map(|mut object| object["notice"].take());
+    let told: Vec<String> = notices
+        .filter(|notice| notice["code"] == "reconnect")
+        .map(|notice| notice["message"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(
+        !told.is_empty() && told.iter().all(|line| is_timed(line)),
+        "{told:#?}"
+    );
     let ran = dcodectl(["list", "-v"])
         .env("DCODE_SOCKET", "/nowhere/x.sock")
         .run();
@@ -113,11 +135,18 @@ fn ping_explains_which_socket_it_took() {
         .env("XDG_RUNTIME_DIR", here.path())
         .run()
         .exits(0);
-    let ran = ran.err_has("/dcode.sock passed over: no such file");
-    ran.err_has(&format!(
-        "socket {} taken: a daemon answers",
+    let ran = ran
+        .err_has("passed over after 0.")
+        .err_has(" ms: no such file\n");
+    let ran = ran.err_has(&format!(
+        "socket {} taken after ",
         daemon.socket().display()
     ));
+    let ran = ran.err_has(" ms: a daemon answers\n");
+    for line in ran.stderr.lines() {
+        let line = line.strip_prefix("dcodectl: note: ").unwrap();
+        assert!(is_timed(line), "{ran:#?}");
+    }
     // Where nobody answers the error itself has the list.
     let ran = dcodectl(["ping"])
         .env("XDG_RUNTIME_DIR", "/nowhere")

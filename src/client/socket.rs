@@ -43,6 +43,8 @@ pub struct Tried {
     pub outcome: String,
     /// Whether it was refused because it may not be trusted or used; such a path is never written to.
     pub is_refused: bool,
+    /// How long it took to find out.
+    pub took: Duration,
 }
 
 /// Finds the socket: `explicit` (`--socket`), else `$DCODE_SOCKET`, else the first default path that answers.
@@ -78,12 +80,8 @@ fn find_in(
     let start = Instant::now();
     let mut tried = Vec::new();
     for path in default_paths(base, environment) {
-        let outcome = probe(
-            &path,
-            base,
-            environment.uid,
-            connect.saturating_sub(start.elapsed()),
-        );
+        let before = start.elapsed();
+        let outcome = probe(&path, base, environment.uid, connect.saturating_sub(before));
         let is_refused = matches!(outcome, Err(Passed::Refused(_)));
         let is_taken = outcome.is_ok();
         let outcome = match outcome {
@@ -94,6 +92,7 @@ fn find_in(
             path,
             outcome,
             is_refused,
+            took: start.elapsed().saturating_sub(before),
         });
         if is_taken {
             return Ok(taken(tried));
@@ -124,6 +123,7 @@ fn chosen(path: &Path, origin: &str) -> Result<Found> {
             path: path.into(),
             outcome: format!("named by {origin}"),
             is_refused: false,
+            took: Duration::ZERO,
         }],
     })
 }

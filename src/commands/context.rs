@@ -34,6 +34,8 @@ pub struct Context<'a> {
     pub timeouts: Timeouts,
     /// The colours of stdout.
     pub palette: Palette,
+    /// When the program began, as far as it says how long something took.
+    pub begun: Instant,
     /// When the command has to be over, and the bound as the user set it.
     pub deadline: Option<(Instant, Duration)>,
     /// Whether nothing is to be done once the reader of stdout has left: the command changes
@@ -85,6 +87,7 @@ impl<'a> Context<'a> {
             limits: Limits::default(),
             timeouts,
             palette,
+            begun: Instant::now(),
             deadline: None,
             ends_unwatched: false,
             heartbeat: None,

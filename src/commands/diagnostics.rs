@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Context;
 use crate::client::socket::Tried;
@@ -31,6 +31,11 @@ pub(super) fn level(context: &Context<'_>) -> u8 {
     context.global.verbose.max(logged)
 }
 
+/// When the program began, if diagnostics are wanted.
+pub(super) fn wanted(context: &Context<'_>) -> Option<Instant> {
+    (level(context) > 0).then_some(context.begun)
+}
+
 /// Lets the client tell what it does.
 pub(super) fn watched(client: Client, context: &mut Context<'_>) -> Client {
     let level = level(context);
@@ -40,20 +45,29 @@ pub(super) fn watched(client: Client, context: &mut Context<'_>) -> Client {
     let (console, waker) = (context.console.clone(), context.inbox.waker());
     let show = move |note: &str| console.notice(CODE, note);
     context.inbox.on_note(show);
-    let begun = Instant::now();
+    let begun = context.begun;
     client.watched(Watcher(Arc::new(move |told| {
         waker.send(Input::Note(line(told, begun, level)));
     })))
 }
 
+/// A line with the time since the program began, as all of them have.
+pub(super) fn timed(begun: Instant, what: &str) -> String {
+    format!("[{:.3} s] {what}", begun.elapsed().as_secs_f64())
+}
+
+fn milliseconds(took: Duration) -> String {
+    format!("{:.1} ms", took.as_secs_f64() * 1000.0)
+}
+
 fn line(told: &Told<'_>, begun: Instant, level: u8) -> String {
     let (method, target) = (told.method, told.target);
-    let at = begun.elapsed().as_secs_f64();
-    let took = told.elapsed.as_secs_f64() * 1000.0;
-    let mut line = match &told.outcome {
-        Ok(status) => format!("[{at:.3} s] {method} {target}: {status} in {took:.1} ms"),
-        Err(why) => format!("[{at:.3} s] {method} {target}: failed after {took:.1} ms: {why}"),
+    let took = milliseconds(told.elapsed);
+    let what = match &told.outcome {
+        Ok(status) => format!("{method} {target}: {status} in {took}"),
+        Err(why) => format!("{method} {target}: failed after {took}: {why}"),
     };
+    let mut line = timed(begun, &what);
     if level > 1
         && let Some(body) = told.body.filter(|body| !body.is_empty())
     {
@@ -69,13 +83,14 @@ pub(super) fn tried(tried: &[Tried], context: &Context<'_>) {
         return;
     }
     let last = tried.len().saturating_sub(1);
-    for (number, Tried { path, outcome, .. }) in tried.iter().enumerate() {
+    for (number, one) in tried.iter().enumerate() {
         let verb = if number == last {
             "taken"
         } else {
             "passed over"
         };
-        let line = format!("socket {} {verb}: {outcome}", path.display());
-        context.console.notice(CODE, &line);
+        let (path, took) = (one.path.display(), milliseconds(one.took));
+        let what = format!("socket {path} {verb} after {took}: {}", one.outcome);
+        context.console.notice(CODE, &timed(context.begun, &what));
     }
 }

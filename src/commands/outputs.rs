@@ -35,7 +35,8 @@ const REDRAW: Duration = Duration::from_secs(1);
 )]
 pub(super) struct Outputs {
     console: SharedConsole,
-    verbose: bool,
+    /// What diagnostics count from; none are wanted without.
+    diagnosed: Option<Instant>,
     out: Sink,
     stdout: Option<Box<dyn Reporter>>,
     events: Option<FileOutput>,
@@ -64,7 +65,7 @@ impl Outputs {
     pub(super) fn stdout(context: &Context<'_>, context_window: Option<u64>) -> Self {
         Self {
             console: context.console.clone(),
-            verbose: diagnostics::level(context) > 0,
+            diagnosed: diagnostics::wanted(context),
             out: context.streams.out.clone(),
             stdout: Some(reporter(context, context_window, false)),
             events: None,
@@ -333,8 +334,9 @@ impl Observer for Outputs {
     }
 
     fn detail(&mut self, code: &str, message: &str) {
-        if self.verbose {
-            self.console.notice(code, message);
+        if let Some(begun) = self.diagnosed {
+            self.console
+                .notice(code, &diagnostics::timed(begun, message));
         }
     }
 

@@ -12,7 +12,8 @@ use crate::streams::Sink;
 /// See the module.
 pub(super) struct Silent {
     console: SharedConsole,
-    verbose: bool,
+    /// What diagnostics count from; none are wanted without.
+    diagnosed: Option<Instant>,
     out: Sink,
 }
 
@@ -20,7 +21,7 @@ impl Silent {
     pub(super) fn new(context: &Context<'_>) -> Self {
         Self {
             console: context.console.clone(),
-            verbose: diagnostics::level(context) > 0,
+            diagnosed: diagnostics::wanted(context),
             out: context.streams.out.clone(),
         }
     }
@@ -34,8 +35,9 @@ impl Observer for Silent {
     }
 
     fn detail(&mut self, code: &str, message: &str) {
-        if self.verbose {
-            self.console.notice(code, message);
+        if let Some(begun) = self.diagnosed {
+            self.console
+                .notice(code, &diagnostics::timed(begun, message));
         }
     }
 

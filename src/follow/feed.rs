@@ -221,8 +221,12 @@ impl Feed {
         observer: &mut dyn Observer,
         each: &mut impl FnMut(&Event<'_>, &mut dyn Observer) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, FeedEnd> {
-        if self.outage.take().is_some_and(|outage| outage.told) {
-            observer.notice("reconnected", "the stream is back");
+        if let Some(outage) = self.outage.take().filter(|outage| outage.told) {
+            let after = outage.since.elapsed().as_secs_f64();
+            observer.notice(
+                "reconnected",
+                &format!("the stream is back after {after:.1} s"),
+            );
         }
         if !batch.is_empty() {
             self.quiet_since = Instant::now();

@@ -70,6 +70,13 @@ fn a_socket_file_that_goes_and_comes_back_is_told_once_and_survived() {
         .err("");
     let ran = running.wait().exits(15).within(SOON);
     assert_eq!(notices(&ran), ["reconnecting", "reconnected"]);
+    let ran = ran.err_has("the stream is back after ");
+    let (_, after) = ran.stderr.split_once("the stream is back after ").unwrap();
+    let seconds = after.split(' ').next().unwrap().parse::<f64>();
+    assert!(
+        seconds.is_ok_and(|after| after > 0.0 && after < 30.0),
+        "{after}"
+    );
     let ran = ran.err_has("no such file").err_has("trying for 30s");
     assert_eq!(
         numbers(&ran.stdout),
