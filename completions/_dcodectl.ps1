@@ -459,6 +459,6 @@ Register-ArgumentCompleter -Native -CommandName 'dcodectl' -ScriptBlock {
         }
     })
 
-    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+    $completions | Where-Object { $_.CompletionText -like "$wordToComplete*" } |
         Sort-Object -Property ListItemText
 }

@@ -14,6 +14,8 @@ pub struct Asked {
     words: Vec<String>,
     /// The beginning of the word at the cursor.
     current: String,
+    /// The shell's script has no values of options either.
+    all: bool,
 }
 
 /// Kinds of values that are looked up when the key is pressed.
@@ -83,8 +85,9 @@ pub struct Slot {
     pub words: Vec<(String, String)>,
 }
 
-/// Reads the raw arguments: `__complete words WORD…`, or for bash, which splits words at `:`, `=`
-/// and `@`, `__complete line LINE`. `None` if they ask for something else.
+/// Reads the raw arguments: `__complete words WORD…`, for elvish, whose script has no values of
+/// options, `__complete all WORD…`, or for bash, which splits words at `:`, `=` and `@`,
+/// `__complete line LINE`. `None` if they ask for something else.
 #[must_use]
 pub fn asked(arguments: &[OsString]) -> Option<Asked> {
     let mut texts = arguments
@@ -94,7 +97,8 @@ pub fn asked(arguments: &[OsString]) -> Option<Asked> {
     if texts.next()? != "__complete" {
         return None;
     }
-    let mut words: Vec<String> = match texts.next().as_deref() {
+    let how = texts.next();
+    let mut words: Vec<String> = match how.as_deref() {
         Some("line") => split(&texts.next().unwrap_or_default())
             .into_iter()
             .skip(1)
@@ -102,7 +106,12 @@ pub fn asked(arguments: &[OsString]) -> Option<Asked> {
         _ => texts.collect(),
     };
     let current = words.pop().unwrap_or_default();
-    Some(Asked { words, current })
+    let all = how.is_some_and(|how| how == "all");
+    Some(Asked {
+        words,
+        current,
+        all,
+    })
 }
 
 /// Splits a line that may end anywhere, as a shell would; nothing is expanded.
@@ -144,7 +153,7 @@ pub fn place(asked: &Asked, root: &mut Command) -> Option<Slot> {
         reading.word(word);
     }
     let (argument, before, typed) = reading.at(&asked.current)?;
-    let words = words_of(argument);
+    let words = words_of(argument, asked.all);
     let listed = (!words.is_empty()).then_some(Wanted::Word);
     Some(Slot {
         wanted: Wanted::of(argument.get_id().as_str()).or(listed)?,
@@ -156,9 +165,9 @@ pub fn place(asked: &Asked, root: &mut Command) -> Option<Slot> {
     })
 }
 
-/// The words that a positional argument may be; options' are in the scripts.
-fn words_of(argument: &Arg) -> Vec<(String, String)> {
-    if !argument.is_positional() {
+/// The words that a positional argument may be; options' are in the scripts of most shells.
+fn words_of(argument: &Arg, all: bool) -> Vec<(String, String)> {
+    if !all && !argument.is_positional() {
         return Vec::new();
     }
     let described = |value: clap::builder::PossibleValue| {
@@ -287,6 +296,10 @@ mod tests {
             wanted(&["tail", "--type", "turn."]),
             Some(Wanted::EventType)
         );
+        let all = ["dcodectl", "__complete", "all", "run", "--sandbox", ""].map(OsString::from);
+        let slot = place(&asked(&all).unwrap(), &mut crate::cli::command()).unwrap();
+        assert_eq!((slot.wanted, slot.words.len()), (Wanted::Word, 3));
+        assert_eq!(wanted(&["run", "--sandbox", ""]), None);
     }
 
     #[test]

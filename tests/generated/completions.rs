@@ -10,6 +10,7 @@ use dcodectl::cli::{self, Wanted};
 const BASH: &str = include_str!("values.bash");
 const ZSH: &str = include_str!("values.zsh");
 const FISH: &str = include_str!("values.fish");
+const ELVISH: &str = include_str!("values.elv");
 
 fn script(shell: Shell) -> (String, String) {
     let mut bytes = Vec::new();
@@ -27,6 +28,8 @@ fn script(shell: Shell) -> (String, String) {
         Shell::Bash => bash(&text),
         Shell::Zsh => zsh(&text),
         Shell::Fish => fish(&text),
+        Shell::Elvish => elvish(&text),
+        Shell::PowerShell => powershell(&text),
         _ => text,
     };
     (name.to_owned(), tidy(&text))
@@ -92,6 +95,24 @@ fn fish(text: &str) -> String {
         })
         .collect();
     format!("{}\n\n{FISH}", lines.join("\n"))
+}
+
+/// clap takes every word for the name of a command, and fails where there is none; ours have one name.
+fn elvish(text: &str) -> String {
+    let first = behind(
+        text,
+        "        set command = $command';'$word",
+        "        break\n",
+    );
+    let (start, end) = first.split_once("    $completions[$command]\n").unwrap();
+    assert_eq!(end.trim_end(), "}");
+    format!("{start}{ELVISH}")
+}
+
+/// The usual form of a filter, which every parser knows, for the method that clap calls.
+fn powershell(text: &str) -> String {
+    let (start, end) = text.split_once("    $completions.Where{ ").unwrap();
+    format!("{start}    $completions | Where-Object {{ {end}")
 }
 
 pub(super) fn scripts() -> BTreeMap<String, String> {

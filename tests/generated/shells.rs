@@ -2,6 +2,7 @@
 //! completes, and so do live sessions. (Case B47: a generated script that breaks the shell.)
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use dcodectl::simulate::Daemon;
 
 use super::root;
-use super::support::programs::there_is;
+use super::support::programs::{python_has, there_is};
 use super::support::{self, Ran, at, binary, create, daemon, dcodectl};
 
 /// Command lines up to the cursor, each with words that must be offered there.
@@ -357,6 +358,114 @@ fn zsh_completes_every_word_and_what_is_live() {
     assert!(offered.contains("blocked"), "{offered}");
     let nothing = [("dcodectl show ".to_owned(), Vec::new())];
     assert_eq!(zsh_offers(&shell, &nothing, None), "--\n");
+}
+
+/// Offers what elvish would, in a file: only at the keyboard does it have the module that completes.
+const ELVISH: &str = r#"
+use str
+eval (slurp < completions/dcodectl.elv)
+fn offer {|line|
+    for one [($edit:completion:arg-completer[dcodectl] (str:split ' ' $line))] {
+        var offered = (if (eq (kind-of $one) string) { put $one } else { put $one[stem] })
+        if (str:has-prefix $offered [(str:split ' ' $line)][-1]) { echo $offered }
+    }
+    echo --
+}
+"#;
+
+fn elvish_offers(shell: &Shell, lines: &[(String, Vec<String>)], socket: Option<&Path>) -> String {
+    let file = |name: &str| shell.home.path().join(name);
+    let (start, caught, errors, end) =
+        (file("start.elv"), file("caught"), file("err"), file("end"));
+    let _ = fs::remove_file(&end);
+    fs::write(&start, script(ELVISH, "offer", lines)).unwrap();
+    let mut command = shell.command(&["-norc"], socket);
+    command.env("XDG_RUNTIME_DIR", shell.home.path());
+    let mut pty = rexpect::session::spawn_command(command, Some(20_000)).unwrap();
+    // A line that fails stops there, and is told on the terminal: then the end is never written.
+    let line = [
+        format!("eval (slurp < {}) > {}", start.display(), caught.display()),
+        format!("2> {}; echo > {}\r", errors.display(), end.display()),
+    ];
+    pty.send(&line.join(" ")).unwrap();
+    pty.flush().unwrap();
+    support::until("elvish to have answered", || end.exists());
+    pty.send("exit\r").unwrap();
+    pty.flush().unwrap();
+    pty.exp_eof().unwrap();
+    assert_eq!(fs::read_to_string(&errors).unwrap(), "");
+    fs::read_to_string(&caught).unwrap()
+}
+
+#[test]
+fn elvish_completes_every_word_and_what_is_live() {
+    if !there_is("elvish") {
+        return;
+    }
+    let shell = Shell::new("elvish");
+    let all = expected();
+    holds(&elvish_offers(&shell, &all, None), &all);
+    let live = live();
+    let socket = Some(live.daemon.socket());
+    let mut lines = live.lines();
+    // Behind a word that names no command there are its options all the same.
+    lines.push(words("dcodectl show x --so", &["--socket"]));
+    holds(&elvish_offers(&shell, &lines, socket), &lines);
+    let nothing = [("dcodectl show ".to_owned(), Vec::new())];
+    assert_eq!(elvish_offers(&shell, &nothing, None), "--\n");
+}
+
+/// Prints where a PowerShell script breaks the grammar, and what it registers.
+const GRAMMAR: &str = r#"
+import sys, tree_sitter, tree_sitter_powershell
+parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_powershell.language()))
+def broken(node):
+    if node.type == "ERROR" or node.is_missing:
+        print(node.type, node.start_point)
+    for child in node.children:
+        broken(child)
+broken(parser.parse(sys.stdin.buffer.read()).root_node)
+"#;
+
+/// `PowerShell` itself is in no registry that a build may use: its script is put to a grammar, and what it
+/// offers is read off the text.
+#[test]
+fn powershell_would_understand_its_script() {
+    let script = fs::read_to_string(root().join("completions/_dcodectl.ps1")).unwrap();
+    for command in dcodectl::cli::command().get_subcommands() {
+        let (name, case) = (
+            command.get_name(),
+            format!("\n        'dcodectl;{}' {{\n", command.get_name()),
+        );
+        let offered = format!("::new('{name}', '{name}', [CompletionResultType]::ParameterValue, ");
+        assert!(
+            script.contains(&offered) && script.contains(&case),
+            "{name}"
+        );
+    }
+    if !python_has(
+        "tree_sitter_powershell, tree_sitter",
+        "tree-sitter-powershell and tree-sitter",
+    ) {
+        return;
+    }
+    let broken = |script: &str| {
+        let mut python = Command::new("python3");
+        let python = python
+            .args(["-c", GRAMMAR])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut python = python.spawn().unwrap();
+        let mut stdin = python.stdin.take().unwrap();
+        stdin.write_all(script.as_bytes()).unwrap();
+        drop(stdin);
+        let output = python.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(broken(&script), "");
+    // A quote that is not doubled is what a help text could break it with.
+    assert_ne!(broken(&script.replacen("daemon''s", "daemon's", 1)), "");
 }
 
 #[test]
