@@ -10,12 +10,15 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use super::style::{Palette, paint};
-use super::text::{shorten, usable};
+use super::text::{columns, shorten, usable};
 use super::visible::visible;
 use super::workflow::{workflow_safe, workflow_safe_json};
 
 /// Returns to the line's start and erases it.
 const ERASE: &str = "\r\x1b[K";
+
+/// Goes down a row, if there is one, and erases it.
+const ERASE_BELOW: &str = "\x1b[B\x1b[K";
 
 /// How stderr is written.
 #[expect(
@@ -208,8 +211,10 @@ impl SharedConsole {
                 return;
             }
             let styled = paint(&line, console.options.palette.dim);
-            let drawn = format!("{ERASE}{styled}");
-            console.put(&drawn);
+            let before = console.shown.take();
+            let erasing = before.map_or(ERASE.to_owned(), |shown| console.erasing(&shown));
+            // The cursor stands at its start: see `erasing`.
+            console.put(&format!("{erasing}{styled}\r"));
             console.shown = Some(line);
         });
     }
@@ -301,9 +306,27 @@ impl Console {
         let _ = self.err.flush();
     }
 
+    /// What erases this status line, with the cursor at its start.
+    ///
+    /// Most terminals that become narrower break their lines anew, into several rows, and leave the cursor where it
+    /// was in the text: in the first of them. So the rows below it are erased, too. A terminal that cuts lines off
+    /// has nothing there; and all of the screen below is not erased at once, as tmux then keeps what it shows.
+    fn erasing(&self, shown: &str) -> String {
+        let rows = match (self.options.width)() {
+            0 => 1,
+            // A wide character may leave a column at the end of each row.
+            width => columns(shown).div_ceil(width.max(2) - 1),
+        };
+        match rows.saturating_sub(1) {
+            0 => ERASE.to_owned(),
+            more => format!("\r\x1b7{}\x1b8{ERASE}", ERASE_BELOW.repeat(more)),
+        }
+    }
+
     fn erase(&mut self) {
-        if self.shown.take().is_some() {
-            self.put(ERASE);
+        if let Some(shown) = self.shown.take() {
+            let erasing = self.erasing(&shown);
+            self.put(&erasing);
         }
         if let Some(prompt) = &mut self.prompt
             && std::mem::take(&mut prompt.shown)

@@ -68,6 +68,11 @@ pub(super) fn screen(bytes: &str) -> Vec<String> {
             rest = after;
             continue;
         }
+        // The cursor goes back to the start of a status line, and nothing but that erases it is written there.
+        if character == '\r' && (rest.len() == 1 || rest.starts_with("\r\r\x1b[K")) {
+            rest = &rest[1..];
+            continue;
+        }
         assert!(character == '\n' || !character.is_control(), "{bytes:?}");
         if character == '\n' {
             lines.push(String::new());

@@ -19,14 +19,16 @@ struct Row {
     wrapped: bool,
 }
 
-/// A terminal that keeps every row. It takes line breaks, returns to the start of the line, and
-/// erasing from the cursor; any other control is an error. On a new width rows are not broken anew.
+/// A terminal that keeps every row. It takes line breaks, returns to the start of the line, erasing
+/// from the cursor, and saving and restoring it around a way down where nothing is below; any other
+/// control is an error. On a new width rows are not broken anew.
 #[derive(Debug)]
 pub(crate) struct Grid {
     width: usize,
     pictures: Pictures,
     rows: Vec<Row>,
     column: usize,
+    saved: usize,
 }
 
 impl Grid {
@@ -36,6 +38,7 @@ impl Grid {
             pictures,
             rows: vec![Row::default()],
             column: 0,
+            saved: 0,
         }
     }
 
@@ -55,6 +58,19 @@ impl Grid {
                 let column = self.column;
                 self.row().cells.truncate(column);
                 rest = after;
+                continue;
+            }
+            // The cursor is in the last row: it goes no further down, and is saved and restored in its row.
+            if let Some(after) = rest.strip_prefix("\x1b[B") {
+                rest = after;
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix("\x1b7") {
+                (self.saved, rest) = (self.column, after);
+                continue;
+            }
+            if let Some(after) = rest.strip_prefix("\x1b8") {
+                (self.column, rest) = (self.saved, after);
                 continue;
             }
             rest = &rest[character.len_utf8()..];

@@ -8,6 +8,8 @@ mod grid;
 mod looks;
 mod nobody;
 mod pty;
+mod reflow;
 #[path = "../support/mod.rs"]
 mod support;
+mod tables;
 mod widths;

@@ -167,7 +167,11 @@ fn divided(text: &str) -> (Vec<(usize, &str)>, String) {
             && !piece.contains('\n')
             && pieces.peek().is_some()
         {
-            lines.push((at, piece));
+            // The cursor goes back to its start, and on a narrower terminal erases the rows below.
+            let (line, below) = piece.split_once('\r').unwrap();
+            let below = below.replace("\x1b[B\x1b[K", "");
+            assert!(["", "\r\x1b7\x1b8"].contains(&&*below), "{piece:?}");
+            lines.push((at, line));
         } else {
             page += piece;
         }
@@ -250,6 +254,36 @@ fn scenarios_leave_no_trace_at_any_width() {
             let run = command(&daemon, &["run", "Fix it"]);
             let shown = Terminal::of_width(columns, &run).end().exits(0);
             leaves_no_trace(&shown, columns);
+        }
+    });
+}
+
+#[test]
+fn diagnostics_stand_on_lines_of_their_own_beside_the_status_line() {
+    at_each_width(|columns| {
+        for scenario in ["tools", "cut"] {
+            let daemon = support::daemon_with(scenario, |options| {
+                options.speed = Speed::Times(1.0);
+            });
+            let run = command(&daemon, &["run", "-v", "Fix it"]);
+            let shown = Terminal::of_width(columns, &run).end().exits(0);
+            let page = leaves_no_trace(&shown, columns);
+            let lines = grid(&page, (columns, columns), 0, Pictures::Narrow).lines();
+            let told = |(line, _): &&(String, usize)| {
+                let how = ["GET /", "POST /", "DELETE /"];
+                line.starts_with("dcodectl: note: [") && how.iter().any(|how| line.contains(how))
+            };
+            // Each is whole, wherever the terminal broke it, and none is glued to anything.
+            let told = lines.iter().filter(told).count();
+            assert_eq!(
+                told,
+                daemon.requests().len(),
+                "{columns} {scenario}: {lines:#?}"
+            );
+            assert_eq!(page.matches("dcodectl: note: [").count(), {
+                let start = |(line, _): &&(String, usize)| line.starts_with("dcodectl: note: [");
+                lines.iter().filter(start).count()
+            });
         }
     });
 }

@@ -1,5 +1,7 @@
 //! What a person and a script read on stderr.
 
+use std::cell::Cell;
+
 use super::*;
 use crate::report::testing::{Capture, screen};
 
@@ -82,7 +84,30 @@ fn the_status_line_leaves_no_trace() {
     console.status(None);
     console.clear();
     assert_eq!(screen(&capture.text()), ["dcodectl: note: kept", ""]);
-    assert!(!capture.text().contains("again\r\x1b[Kagain"));
+    assert!(!capture.text().contains("again\r\r\x1b[Kagain"));
+}
+
+#[test]
+fn a_status_line_that_a_narrower_terminal_broke_is_erased_in_all_its_rows() {
+    let (console, capture) = console(false, false, 30);
+    console.status(Some("twenty-two columns wide".into()));
+    let width = Rc::new(Cell::new(30));
+    let asked = width.clone();
+    console.0.borrow_mut().options.width = Box::new(move || asked.get());
+    let erased = |columns| {
+        width.set(30);
+        console.status(Some("twenty-two columns wide".into()));
+        let before = capture.text().len();
+        width.set(columns);
+        console.clear();
+        capture.text()[before..].to_owned()
+    };
+    assert_eq!(erased(30), "\r\x1b[K");
+    assert_eq!(erased(24), "\r\x1b[K");
+    assert_eq!(erased(20), "\r\x1b7\x1b[B\x1b[K\x1b8\r\x1b[K");
+    let two = "\x1b[B\x1b[K".repeat(2);
+    assert_eq!(erased(10), format!("\r\x1b7{two}\x1b8\r\x1b[K"));
+    assert_eq!(erased(0), "\r\x1b[K");
 }
 
 #[test]

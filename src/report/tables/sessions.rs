@@ -12,7 +12,11 @@ use crate::protocol::{Session, SessionState, is_set};
 /// Columns between two columns of the table.
 const GAP: usize = 2;
 
-/// One line a session, with a heading; the workspace gives way where it is narrow.
+/// What a workspace is cut to at most, if anything else can give way.
+const LEAST: usize = 12;
+
+/// One line a session, with a heading. Where it is narrow the workspace gives way, then the model,
+/// and then sandbox and model are left out: what `show` tells too.
 #[must_use]
 pub fn sessions(sessions: &[Session], palette: &Palette, width: usize) -> String {
     if sessions.is_empty() {
@@ -28,8 +32,19 @@ pub fn sessions(sessions: &[Session], palette: &Palette, width: usize) -> String
     }
     // An id is for copying and stays whole; a model's name need not.
     widths[2] = widths[2].min(28);
-    let before: usize = widths[..4].iter().map(|width| width + GAP).sum();
-    let room = usable(width).saturating_sub(before).max(12);
+    let used = |widths: &[usize; 5]| {
+        let shown = widths[..4].iter().filter(|width| **width > 0);
+        shown.map(|width| width + GAP).sum::<usize>()
+    };
+    let width = usable(width);
+    let lacks = (used(&widths) + LEAST).saturating_sub(width);
+    widths[2] = widths[2].saturating_sub(lacks).max(widths[2].min(LEAST));
+    for column in [3, 2] {
+        if used(&widths) + LEAST > width {
+            widths[column] = 0;
+        }
+    }
+    let room = width.saturating_sub(used(&widths)).max(8);
     let mut text = String::new();
     let head = line(&heads, &widths, room);
     let _ = writeln!(text, "{}", paint(&head.concat().trim_end(), palette.dim));
@@ -61,6 +76,7 @@ fn row(session: &Session) -> [String; 5] {
 
 fn line(cells: &[String; 5], widths: &[usize; 5], room: usize) -> [String; 5] {
     std::array::from_fn(|at| match at {
+        2 | 3 if widths[at] == 0 => String::new(),
         2 => pad(&shorten(&cells[at], widths[at]), widths[at] + GAP),
         4 => shorten_start(&cells[at], room).into_owned(),
         _ => pad(&cells[at], widths[at] + GAP),
@@ -148,6 +164,34 @@ ID                   STATE    MODEL       SANDBOX          WORKSPACE
 ";
         assert_eq!(sessions(&list, &Palette::plain(), 80), expected);
         assert_eq!(sessions(&[], &Palette::plain(), 80), "no live sessions\n");
+    }
+
+    #[test]
+    fn a_narrow_table_leaves_out_what_show_tells_too() {
+        let list = [example(
+            "1a22ffd2019c9c5f2ea",
+            "blocked",
+            "/home/日本語/a/long/path",
+        )];
+        let at = |width| sessions(&list, &Palette::plain(), width);
+        let expected = "\
+ID                   STATE    MODEL       WORKSPACE
+1a22ffd2019c9c5f2ea  blocked  MiniMax-M3  …a/long/path
+";
+        assert_eq!(at(54), expected);
+        let expected = "\
+ID                   STATE    WORKSPACE
+1a22ffd2019c9c5f2ea  blocked  …long/path
+";
+        assert_eq!(at(40), expected);
+        let mut long = example("1a22ffd2019c9c5f2ea", "blocked", "/tmp/ws");
+        long.model = "a model of a very long name indeed".into();
+        let expected = "\
+ID                   STATE    MODEL          SANDBOX          WORKSPACE
+1a22ffd2019c9c5f2ea  blocked  a model of a…  workspace-write  /tmp/ws
+";
+        let table = sessions(&[long], &Palette::plain(), 74);
+        assert_eq!(table, expected);
     }
 
     #[test]
