@@ -223,6 +223,18 @@ fn github_gets_annotations_and_outputs() {
             ran.out_objects();
         }
     }
+    // Asked for twice, it is told once.
+    let rest = ["--report", "github", "--report=github"];
+    let ran = at(&daemon, ["run", "x"].iter().chain(&rest))
+        .run()
+        .exits(11);
+    assert_eq!(ran.stderr.matches("::error title=dcode").count(), 1);
+    let ran = at(&daemon, ["run", "x"].iter().chain(&rest))
+        .env("GITHUB_OUTPUT", files.path("twice"))
+        .run()
+        .exits(11);
+    assert_eq!(ran.stderr.matches("::error title=dcode").count(), 1);
+    assert_eq!(files.text("twice").matches("\nexit_code<<").count(), 1);
     let outputs = files.text("output");
     assert!(
         outputs.starts_with("before=1\nsession_id<<dcodectl_"),
