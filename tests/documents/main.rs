@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::pedantic)]
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod cookbook;
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +15,7 @@ use std::process::{Command, Stdio};
 use yaml_rust2::{Yaml, YamlLoader};
 
 use support::programs::there_is;
-use support::snippets::{Place, Way, blocks};
+use support::snippets::{Place, blocks};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -194,111 +197,6 @@ fn pipelines_of_other_runners_are_sound() {
         checkout["with"]["persist-credentials"].as_bool(),
         Some(false)
     );
-}
-
-/// A prompt that is more than a prompt to a shell, a runner or a reader of options that is not careful.
-const HOSTILE: &str = "- \"fix\" it; $(touch stolen) `touch stolen` '$HOME' $$ %s";
-
-/// What `buildkite-agent pipeline upload` makes of a command: `$$` is a dollar, `$NAME` the value.
-fn uploaded(command: &str) -> String {
-    let parts = command
-        .split("$$")
-        .map(|part| part.replace("$PROMPT", HOSTILE));
-    parts.collect::<Vec<String>>().join("$")
-}
-
-/// What each runner hands to its shell.
-fn steps() -> Vec<(&'static str, String)> {
-    let text = fs::read_to_string(root().join("docs/ci.md")).unwrap();
-    let blocks = blocks(&text);
-    let mut yaml = blocks.iter().filter(|block| block.language == "yaml");
-    let mut step = || shell_parts(&parsed(&yaml.next().unwrap().text)).concat();
-    let (github, gitlab, buildkite) = (step(), step(), step());
-    let groovy = blocks.iter().find(|block| block.language == "groovy");
-    let jenkins = groovy.unwrap().text.split("'''").nth(1).unwrap();
-    vec![
-        ("github", github),
-        ("gitlab", gitlab),
-        ("buildkite", uploaded(&buildkite)),
-        ("jenkins", jenkins.to_owned()),
-    ]
-}
-
-/// The variables that a step finds, and then the step.
-fn with_variables(step: &str) -> String {
-    let prompt = HOSTILE.replace('\'', r"'\''");
-    format!(
-        "export PROMPT='{prompt}' GITHUB_ACTIONS=true\n\
-         export GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary.md\n{step}"
-    )
-}
-
-#[test]
-fn steps_of_other_runners_end_as_the_text_says() {
-    let codes = [
-        ("github", "done", 0),
-        ("github", "unverified", 10),
-        ("github", "unchecked", 17),
-        ("github", "protected-touched", 18),
-        ("gitlab", "done", 0),
-        ("gitlab", "unverified", 10),
-        ("gitlab", "approval", 20),
-        ("buildkite", "done", 0),
-        ("buildkite", "unverified", 10),
-        ("jenkins", "done", 0),
-        ("jenkins", "unverified", 10),
-        ("jenkins", "incomplete", 11),
-    ];
-    let steps = steps();
-    for (runner, scenario, code) in codes {
-        let (_, step) = steps.iter().find(|(name, _)| *name == runner).unwrap();
-        // What a runner would put in by itself becomes a part of the script.
-        assert!(!step.contains("${{"), "{step}");
-        let place = Place::new();
-        let ran = place.run(&with_variables(step), Way::plain(scenario));
-        assert_eq!(ran.code(), code, "{runner}, {scenario}: {step}\n{ran:#?}");
-        let prompt = format!("❯ {HOSTILE}\n");
-        assert!(ran.stdout.contains(&prompt), "{runner}: {step}\n{ran:#?}");
-        assert!(!place.path("workspace/stolen").exists(), "{runner}: {step}");
-        for (option, file) in [("--events ", "events.ndjson"), ("junit=", "criteria.xml")] {
-            let size =
-                fs::metadata(place.path("workspace").join(file)).map_or(0, |file| file.len());
-            assert_eq!(step.contains(option), size > 0, "{runner}: {file}");
-        }
-    }
-}
-
-/// What is told about a turn is not what decides.
-#[test]
-fn a_gate_keeps_its_code_where_jq_fails() {
-    let text = fs::read_to_string(root().join("docs/ci.md")).unwrap();
-    let blocks = blocks(&text);
-    let gate = blocks.iter().find(|block| block.language == "sh").unwrap();
-    let place = Place::new();
-    place.script("workspace/gate.sh", &gate.text);
-    place.script("bin/jq", "#!/bin/sh\nexit 5\n");
-    for (scenario, code) in [("unverified", 10), ("incomplete", 11), ("error", 16)] {
-        let ran = place.run("./gate.sh", Way::plain(scenario));
-        assert_eq!(ran.code(), code, "{ran:#?}");
-    }
-    // Neither is the summary of an earlier run.
-    let ran = place.run("./gate.sh ''", Way::plain("done"));
-    assert_eq!(ran.code(), 2, "{ran:#?}");
-    assert!(ran.stdout.contains("wrong arguments"), "{ran:#?}");
-}
-
-/// The runner of a GitHub workflow signals the shell of a step and nothing below it.
-#[test]
-fn a_cancelled_step_leaves_no_turn_behind() {
-    let (_, step) = steps().remove(0);
-    let place = Place::new();
-    place.script("workspace/step.sh", &with_variables(&step));
-    let text = "bash --noprofile --norc -eo pipefail step.sh >log 2>&1 & step=$!\n\
-                until dcodectl list --json | grep -q running; do sleep 0.1; done\n\
-                kill -TERM $step; code=0; wait $step || code=$?\n\
-                dcodectl list --json; exit $code";
-    let ran = place.run(text, Way::plain("slow"));
-    assert_eq!((ran.code(), &*ran.stdout), (143, ""), "{ran:#?}");
 }
 
 #[test]
