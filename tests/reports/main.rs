@@ -267,7 +267,7 @@ fn no_text_acts_as_a_workflow_command() {
             ("message.delta", r#"{"turn_id":"t1","text":"[error]d\n"}"#),
             (
                 "session.error",
-                r###"{"code":"x","message":"##[error]e"}"###,
+                "{\"code\":\"x\",\"message\":\"##[error]e\u{9b}2J\"}",
             ),
             ("turn.completed", r#"{"turn_id":"t1","reason":"error"}"#),
         ],
@@ -287,6 +287,15 @@ fn no_text_acts_as_a_workflow_command() {
             assert_eq!(ran.stdout.lines().find(is_command), None, "{ran:#?}");
         }
     }
+    // Nor does a summary that ends a page, for a workflow or for a terminal.
+    let ran = at(&daemon, ["run", "\u{9b}2J", "--summary", "-"])
+        .env("GITHUB_ACTIONS", "true")
+        .run()
+        .exits(16);
+    assert_eq!(ran.stdout.lines().find(is_command), None, "{ran:#?}");
+    let summary: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["errors"][0]["message"], "##[error]e\u{9b}2J");
+    assert!(!ran.stdout.contains('\u{9b}'), "{ran:#?}");
     // Elsewhere the text is as it is.
     let ran = at(&daemon, ["run", "x"]).run().exits(16);
     assert!(ran.stdout.contains("\n::set-env name=A::b\n"), "{ran:#?}");

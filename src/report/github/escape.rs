@@ -1,11 +1,9 @@
 //! GitHub's own escapes: those of workflow commands, and the delimiters of multi-line outputs.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::super::digest::sha256_hex;
-use super::super::visible::{hidden, visible};
+use super::super::visible::{visible, visible_json};
 
 /// A workflow command, one line.
 pub(super) fn annotation(command: &str, properties: &[(&str, &str)], message: &str) -> String {
@@ -29,23 +27,12 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Names as JSON, for a workflow's `fromJSON`. What would hide or drive a terminal is escaped as JSON
-/// has it, so that nothing is left for [`visible`], whose escapes are none of JSON's.
+/// Names as JSON, for a workflow's `fromJSON`. Nothing is left in it for [`visible`], whose escapes are
+/// none of JSON's.
 pub(super) fn json(names: &[impl Serialize]) -> String {
     // Names serialise without fail.
     let plain = serde_json::to_string(names).unwrap_or_default();
-    let mut out = String::with_capacity(plain.len());
-    for character in plain.chars() {
-        if character.is_control() || hidden(character) {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a `String` cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        } else {
-            out.push(character);
-        }
-    }
-    out
+    visible_json(&plain).into_owned()
 }
 
 /// One output of the step. The value ends where the delimiter stands alone in a line, so it must
