@@ -2,31 +2,27 @@
 
 #[path = "support/flood.rs"]
 mod flood;
+mod support;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use flood::Flood;
+use rustix::process::Signal;
+use support::process::{signal, spawn};
+use support::wired::Wired;
 
 /// More than stays in memory.
 const ID: &str = "120000-700";
 const EVENTS: u64 = 120_000;
 
-fn tail(flood: &Flood) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_dcodectl"))
-        .args([
-            "tail", ID, "--json", "--from", "1", "--until", "turn", "--socket",
-        ])
-        .arg(flood.socket())
-        .env_clear()
-        .env("TMPDIR", flood.folder())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("dcodectl")
+fn tail(flood: &Flood) -> Wired {
+    let run = support::dcodectl(["tail", ID, "--json", "--from", "1", "--until", "turn"]);
+    let run = run.env("DCODE_SOCKET", flood.socket());
+    spawn(run.env("TMPDIR", flood.folder()), Stdio::piped())
 }
 
 /// The most memory the process has ever had, in KiB.
@@ -79,8 +75,7 @@ fn a_signal_does_not_wait_for_a_reader_that_stalls() {
     let mut child = tail(&flood);
     stall(&flood);
     let start = Instant::now();
-    let pid = child.id().to_string();
-    Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    signal(&child, Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));
     assert!(
         start.elapsed() < Duration::from_secs(5),

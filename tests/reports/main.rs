@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 
 use dcodectl::protocol::{Event, Payload, StopReason, TurnCompleted};
 use serde_json::{Value, json};
+use support::process::spawn;
 use support::programs::is_there;
 use support::{Ran, at, daemon, data_lines, dcodectl, objects, playing, recording};
 
@@ -277,13 +278,7 @@ fn with_reports_a_command_goes_on_when_the_reader_left() {
     let files = Files::new();
     let daemon = daemon("long-answer");
     let report = files.report("junit", "x.xml");
-    let mut command = at(&daemon, ["run", "x", &report]).into_command();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = spawn(at(&daemon, ["run", "x", &report]), Stdio::piped());
     drop(child.stdout.take());
     let status = support::wait_for(&mut child, support::HANG).unwrap();
     assert_eq!(status.code(), Some(0));

@@ -4,7 +4,7 @@ use dcodectl::exit::Exit;
 use dcodectl::protocol::StopReason;
 use serde_json::Value;
 
-use super::{SOON, ending, summarised};
+use super::{SOON, ending, summarised, summarised_as};
 use crate::support::{at, daemon, kinds, playing, seen};
 
 #[test]
@@ -29,17 +29,25 @@ fn b02_b06_code_text_and_summary_agree_for_every_reason() {
 
 #[test]
 fn b06_an_end_without_a_reason_is_no_success() {
+    // In no shape of the protocol.
+    const ODD: &str = r#"{"turn_id":7}"#;
     for end in [
         r#"{"turn_id":"t1"}"#,
         r#"{"turn_id":"t1","reason":null}"#,
-        r#"{"turn_id":7}"#,
+        ODD,
     ] {
         let events = [
             ("turn.started", r#"{"turn_id":"t1"}"#),
             ("turn.completed", end),
         ];
         let daemon = playing(&events, |_| {});
-        let (ran, summary) = summarised(&daemon, &["run", "--json", "go"]);
+        let (ran, summary) = summarised_as(&daemon, &["run", "--json", "go"], |run| {
+            if end == ODD {
+                run.odd("turn.completed")
+            } else {
+                run
+            }
+        });
         let ran = ran.exits(19).err_has("without a stop reason");
         assert_eq!(ran.err_objects()[0]["error"]["code"], "unknown_reason");
         assert_eq!(
