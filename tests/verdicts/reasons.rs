@@ -135,6 +135,21 @@ fn an_accepted_outcome_exits_0_and_the_summary_tells_the_truth() {
 }
 
 #[test]
+fn an_outcome_stays_accepted_where_something_else_decides() {
+    let daemon = ending("unverified");
+    let line = |more: &[&'static str]| [&["run", "--accept", "unverified", "go"], more].concat();
+    for (more, code) in [
+        (&["--require-verified"][..], 17),
+        (&["--events", "/dev/full"], 74),
+    ] {
+        let (ran, summary) = summarised(&daemon, &line(more));
+        ran.exits(code);
+        assert_eq!(summary["accepted"], true, "{more:?}: {summary}");
+        assert_eq!(summary["exit_code"], code);
+    }
+}
+
+#[test]
 fn what_is_not_in_the_list_is_not_accepted() {
     let daemon = ending("incomplete");
     let (ran, summary) = summarised(&daemon, &["run", "--accept", "done,unverified", "go"]);
