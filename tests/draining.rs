@@ -4,16 +4,20 @@
 
 #[path = "support/flood.rs"]
 mod flood;
+mod support;
 
 use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use flood::Flood;
+use rustix::process::Signal;
+use support::process::{signal, spawn};
+use support::wired::Wired;
 
 /// Whether `DCODECTL_SOAK` asks for the sizes that are promised, instead of ones that go beyond what stays in memory.
 fn soaks() -> bool {
@@ -30,18 +34,10 @@ fn many() -> u64 {
     if soaks() { 1_000_000 } else { 120_000 }
 }
 
-fn tail(flood: &Flood, id: &str, folder: &Path) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_dcodectl"))
-        .args([
-            "tail", id, "--json", "--from", "1", "--until", "turn", "--socket",
-        ])
-        .arg(flood.socket())
-        .env_clear()
-        .env("TMPDIR", folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("dcodectl")
+fn tail(flood: &Flood, id: &str, folder: &Path) -> Wired {
+    let run = support::dcodectl(["tail", id, "--json", "--from", "1", "--until", "turn"]);
+    let run = run.env("DCODE_SOCKET", flood.socket());
+    spawn(run.env("TMPDIR", folder), Stdio::piped())
 }
 
 /// The most memory the process has ever had, in KiB.
@@ -139,8 +135,7 @@ fn a_signal_does_not_wait_for_a_reader_that_stalls() {
     let mut child = tail(&flood, &session(120_000), flood.folder());
     stall(|| flood.sent() == 120_000);
     let start = Instant::now();
-    let pid = child.id().to_string();
-    Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    signal(&child, Signal::TERM);
     assert_eq!(child.wait().unwrap().code(), Some(143));
     assert!(
         start.elapsed() < Duration::from_secs(5),
