@@ -280,21 +280,28 @@ fn what_is_read_is_not_written_over() {
         (&["render", "-", "--report", &junit], true),
     ];
     for (line, from_stdin) in lines {
-        let mut command = crate::support::dcodectl(line).into_command();
-        if from_stdin {
-            command.stdin(std::fs::File::open(input).unwrap());
-        }
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line:?}: {output:?}");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stdin = if from_stdin { input } else { "/dev/null" };
+        let said = ended(line, stdin, 2);
         assert!(said.contains("is to be read and to be written"), "{said}");
         assert_eq!(std::fs::read_to_string(input).unwrap(), text, "{line:?}");
     }
     // A stdin that is not read may be any file.
-    let mut command = crate::support::dcodectl(["run", "x", "--report", &junit]).into_command();
-    command.env("DCODE_SOCKET", folder.path().join("no-daemon"));
-    let command = command.stdin(std::fs::File::open(input).unwrap());
-    assert_eq!(command.output().unwrap().status.code(), Some(69));
+    let socket = folder.path().join("no-daemon");
+    let socket = socket.to_str().unwrap();
+    ended(
+        &["run", "x", "--report", &junit, "--socket", socket],
+        input,
+        69,
+    );
+}
+
+/// What a command line says on stderr that ends with this code; stdin comes from a file.
+fn ended(line: &[&str], stdin: &str, code: i32) -> String {
+    use std::process::Stdio;
+    let run = crate::support::dcodectl(line);
+    let stdin = std::fs::File::open(stdin).unwrap();
+    let child = run.spawn(stdin, Stdio::piped(), Stdio::piped());
+    crate::support::process::ends(child, code)
 }
 
 #[test]
