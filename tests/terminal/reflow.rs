@@ -1,8 +1,9 @@
 //! A terminal that breaks its lines anew when its width changes, as most of today's do: tmux is one.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::Duration;
 
@@ -11,18 +12,24 @@ use tempfile::TempDir;
 
 use crate::pty::{ASKED, command, until_state};
 use crate::support;
+use crate::support::Run;
 use crate::support::paced::{STARTED, paced};
 use crate::support::programs::there_is;
+use crate::support::watch::{Stream, Watch};
 
 /// The binary in a window of tmux, on a server of its own.
 struct Window {
     folder: TempDir,
+    watch: Watch,
 }
 
 impl Window {
-    fn start(columns: u16, command: &Command) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let window = Self { folder };
+    fn start(columns: u16, run: Run) -> Self {
+        let (command, watch, _) = run.into_parts();
+        let window = Self {
+            folder: tempfile::tempdir().unwrap(),
+            watch: watch.at_a_terminal(),
+        };
         let mut words = vec!["env".to_owned(), "-i".to_owned()];
         for (name, value) in command.get_envs() {
             if let Some(value) = value {
@@ -97,7 +104,10 @@ impl Window {
     fn end(&self) -> (Vec<String>, i32) {
         support::until("the end", || self.code().exists());
         let code = fs::read_to_string(self.code()).unwrap();
-        (self.rows(), code.trim().parse().unwrap())
+        let (rows, code) = (self.rows(), code.trim().parse::<i32>().unwrap());
+        self.watch.whole(Stream::Out, &rows.join("\n"));
+        self.watch.ended(ExitStatus::from_raw(code << 8));
+        (rows, code)
     }
 }
 
@@ -163,7 +173,7 @@ fn a_status_line_that_a_resize_breaks_leaves_no_trace() {
     }
     let run = |from: u16, to: u16| {
         let daemon = long_call();
-        let window = Window::start(from, &command(&daemon, &["run", "Fix it"]));
+        let window = Window::start(from, command(&daemon, &["run", "Fix it"]));
         window.wait_for("bash sleep");
         if from != to {
             window.resize(to);
@@ -184,7 +194,7 @@ fn a_question_survives_a_resize_and_leaves_no_trace() {
         let daemon = support::daemon_with("approval", |options| {
             options.speed = Speed::Times(1.0);
         });
-        let window = Window::start(from, &command(&daemon, &["run", "Clean up"]));
+        let window = Window::start(from, command(&daemon, &["run", "Clean up"]));
         window.wait_for(ASKED.trim_end());
         until_state(&daemon, "blocked");
         if from != to {

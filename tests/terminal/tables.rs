@@ -25,7 +25,7 @@ const NAMES: [&str; 4] = [
 /// Each line of what a command shows at a width, with the number of rows it takes; the wider of what terminals make
 /// of pictures.
 fn lines(daemon: &Daemon, columns: u16, arguments: &[&str]) -> Vec<(String, usize)> {
-    let shown = Terminal::of_width(columns, &command(daemon, arguments)).end();
+    let shown = Terminal::of_width(columns, command(daemon, arguments)).end();
     let mut grid = Grid::new(columns.into(), Pictures::Wide);
     grid.feed(&shown.exits(0).text);
     let lines = grid.lines().into_iter();
