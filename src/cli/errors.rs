@@ -2,42 +2,109 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::builder::PossibleValue;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
 
+use super::{Cli, nearest};
 use crate::error::Error;
+
+/// What to do with a text that clap took for a flag.
+const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
 
 /// Turns clap's refusal of the arguments of a command into our own error (code 2).
 #[must_use]
 pub fn usage_error(error: &clap::Error, command: Option<&str>) -> Error {
-    const DASHES: &str = "a text that begins with a dash goes after --, as in: -- \"- text\"";
     let page = error.render().to_string();
-    let mut paragraphs = page.split("\n\n");
-    let first = paragraphs.next().unwrap_or_default();
+    let first = page.split("\n\n").next().unwrap_or_default();
     let what = first
         .trim_start_matches("error:")
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
-    let usage = page.lines().find_map(|line| line.strip_prefix("Usage: "));
-    let tip = page
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("tip: "));
-    // clap sees a prompt that begins with a dash as a flag, and proposes a flag that looks like it.
-    let unknown_flag = error.kind() == ErrorKind::UnknownArgument && takes_text(&page);
-    let misspelt = tip.filter(|tip| tip.starts_with("a similar") && !tip.contains("--help"));
-    let hint = match (unknown_flag, tip, usage) {
-        (true, ..) => match misspelt {
-            Some(tip) => format!("{tip}; {DASHES}"),
-            None => DASHES.to_owned(),
-        },
-        (false, Some(tip), _) => tip.to_owned(),
-        (false, None, Some(usage)) => format!("usage: {}", usage.trim()),
-        (false, None, None) => match command {
-            Some(command) => format!("see 'dcodectl {command} --help'"),
-            None => "see 'dcodectl --help'".to_owned(),
-        },
+    Error::usage(what).hint(next_step(error, command, &page))
+}
+
+/// What to try instead: a command, or words of one, wherever there is one.
+fn next_step(error: &clap::Error, command: Option<&str>, page: &str) -> String {
+    let name = command.unwrap_or_default();
+    let help = match command {
+        Some(command) => format!("see 'dcodectl {command} --help'"),
+        None => "see 'dcodectl --help'".to_owned(),
     };
-    Error::usage(what).hint(hint)
+    let meant = meant(error);
+    match (error.kind(), meant) {
+        (ErrorKind::InvalidSubcommand, Some(meant)) => format!("did you mean: dcodectl {meant}"),
+        // clap sees a prompt that begins with a dash as a flag, and proposes a flag that looks like it.
+        (ErrorKind::UnknownArgument, Some(meant)) if takes_text(page) => {
+            format!("did you mean: {meant}; {DASHES}")
+        }
+        (_, Some(meant)) => format!("did you mean: {meant}"),
+        (ErrorKind::UnknownArgument, None) => match context(error, ContextKind::InvalidArg) {
+            Some(word) if word.starts_with('-') && takes_text(page) => DASHES.to_owned(),
+            Some(word) if word.starts_with('-') => help,
+            // What nearly everybody forgets once.
+            Some(_) if takes_text(page) => {
+                "a text of several words goes in quotes, as in: \"Fix the test\"".to_owned()
+            }
+            Some(_) if name == "simulate" => {
+                "the command goes after --, as in: dcodectl simulate done -- dcodectl run \"Fix the test\""
+                    .to_owned()
+            }
+            _ => usage(page, name).unwrap_or(help),
+        },
+        (ErrorKind::InvalidSubcommand, None) => "dcodectl -h".to_owned(),
+        _ => usage(page, name).unwrap_or(help),
+    }
+}
+
+/// The usage, with the words that may stand for an argument where they are listed.
+fn usage(page: &str, command: &str) -> Option<String> {
+    let line = page.lines().find_map(|line| line.strip_prefix("Usage: "))?;
+    let mut usage = format!("usage: {}", line.trim());
+    let root = Cli::command();
+    for argument in root.find_subcommand(command)?.get_positionals() {
+        let values = argument.get_possible_values();
+        let words: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+        if let (Some([name]), [_, ..]) = (argument.get_value_names(), &*words) {
+            usage = usage.replace(&format!("<{name}>"), &words.join("|"));
+        }
+    }
+    Some(usage)
+}
+
+/// The word, or the option with its value, that a misspelt one is near to.
+fn meant(error: &clap::Error) -> Option<String> {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        // clap proposes all that are alike, in no order.
+        let typed = context(error, ContextKind::InvalidSubcommand)?;
+        let root = Cli::command();
+        let names = root.get_subcommands().filter(|one| !one.is_hide_set());
+        return nearest(&typed, names.map(Command::get_name)).map(str::to_owned);
+    }
+    if let Some(argument) = context(error, ContextKind::SuggestedArg) {
+        // Nobody means help by a word that is a little like it.
+        let option = argument.split_whitespace().next();
+        return option
+            .filter(|option| *option != "--help")
+            .map(str::to_owned);
+    }
+    let value = context(error, ContextKind::SuggestedValue)?;
+    let argument = context(error, ContextKind::InvalidArg)?;
+    let option = argument.split_whitespace().next()?;
+    Some(match option.strip_prefix("--") {
+        Some(_) => format!("{option} {value}"),
+        None => value,
+    })
+}
+
+/// What clap knows about its refusal; the first of several.
+fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    }
 }
 
 /// Whether the command that refused takes a TEXT.

@@ -277,12 +277,14 @@ fn examples(page: &str) -> String {
 pub fn nearest<'n>(typed: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     /// As clap has it for its own words.
     const NEAR: f64 = 0.7;
+    // Letters that changed places in a short word count little there, and most of all for a reader.
+    let slips = |name: &str| strsim::osa_distance(typed, name);
     let near = names
         .into_iter()
-        .map(|name| (strsim::jaro(typed, name), name))
-        .filter(|(likeness, _)| *likeness > NEAR);
-    near.max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, name)| name)
+        .map(|name| (slips(name), strsim::jaro(typed, name), name))
+        .filter(|(slips, likeness, _)| *likeness > NEAR || (*slips == 1 && typed.len() > 2));
+    let nearest = near.min_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+    nearest.map(|(.., name)| name)
 }
 
 #[cfg(test)]

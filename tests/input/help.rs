@@ -190,10 +190,30 @@ fn the_commands_stand_in_groups() {
 
 #[test]
 fn what_was_meant_is_named() {
-    let misspelt: [(&[&str], &str); 7] = [
-        (&["sumbit", "x"], "'submit'"),
-        (&["run", "-o", "awnser", "x"], "'answer'"),
-        (&["run", "--require-verifed", "x"], "'--require-verified'"),
+    let misspelt: [(&[&str], &str); 17] = [
+        (&["sumbit", "x"], "hint: did you mean: dcodectl submit\n"),
+        // The nearest of two that are near, and letters that changed places in a short word.
+        (&["submitt"], "hint: did you mean: dcodectl submit\n"),
+        (&["wiat", "@"], "hint: did you mean: dcodectl wait\n"),
+        (&["rnu", "x"], "hint: did you mean: dcodectl run\n"),
+        (
+            &["run", "-o", "awnser", "x"],
+            "hint: did you mean: --output answer\n",
+        ),
+        (
+            &["-o", "json", "list"],
+            "hint: did you mean: --output ndjson\n",
+        ),
+        (&["completions", "bsh"], "hint: did you mean: bash\n"),
+        (
+            &["approve", "@", "t1-0", "alow"],
+            "hint: did you mean: allow\n",
+        ),
+        (&["list", "--jsn"], "hint: did you mean: --json\n"),
+        (
+            &["run", "--require-verifed", "x"],
+            "hint: did you mean: --require-verified; a text that begins with a dash goes after --",
+        ),
         (
             &["run", "--accept", "unverifed", "x"],
             "did you mean unverified?",
@@ -210,6 +230,19 @@ fn what_was_meant_is_named() {
             &["help", "exitcodes"],
             "did you mean: dcodectl help exit-codes",
         ),
+        // What is meant here is not a word, but where it stands.
+        (
+            &["run", "Fix", "the", "test"],
+            "hint: a text of several words goes in quotes, as in: \"Fix the test\"\n",
+        ),
+        (
+            &["submit", "@", "--", "Fix", "it"],
+            "hint: a text of several words goes in quotes",
+        ),
+        (
+            &["simulate", "done", "dcodectl", "run", "x"],
+            "hint: the command goes after --, as in: dcodectl simulate done -- dcodectl run \"Fix the test\"\n",
+        ),
     ];
     for (arguments, meant) in misspelt {
         dcodectl(arguments).run().exits(2).out("").err_has(meant);
@@ -218,4 +251,20 @@ fn what_was_meant_is_named() {
         .run()
         .exits(2)
         .err_has("hint: dcodectl simulate --list");
+    let others: [(&[&str], &str); 5] = [
+        (&["zzzz"], "hint: dcodectl -h\n"),
+        (&["list", "x"], "hint: usage: dcodectl list [OPTIONS]\n"),
+        (
+            &["create", "--name", "x"],
+            "hint: see 'dcodectl create --help'\n",
+        ),
+        (
+            &["completions"],
+            "hint: usage: dcodectl completions bash|zsh|fish|powershell|elvish\n",
+        ),
+        (&["schema"], "hint: usage: dcodectl schema events|summary\n"),
+    ];
+    for (arguments, hint) in others {
+        dcodectl(arguments).run().exits(2).out("").err_has(hint);
+    }
 }
