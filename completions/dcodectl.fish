@@ -76,7 +76,7 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l summary -d 'On
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l on-approval -d 'Who answers: ask, deny, allow, exec:CMD, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l max-rounds -d 'Stop the turn after so many rounds, with code 12' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
@@ -86,8 +86,8 @@ always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l keep -d 'Leave the session open'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d '17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d '18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d 'Code 17 unless all criteria were checked and met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d 'Code 18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
@@ -104,7 +104,7 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l summary -d 
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l report -d 'junit=FILE, markdown=FILE (appended) or github' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l on-approval -d 'Who answers: ask, deny, allow, exec:CMD, ...' -r -f -a "(__dcodectl_values)"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l approval-timeout -d 'How long the CMD of exec: may take to answer [default: 100s]' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l max-rounds -d 'Stop the turn when it passes so many rounds: 12' -r
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l max-rounds -d 'Stop the turn after so many rounds, with code 12' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l socket -d 'The daemon\'s socket; see \'help environment\'' -r -F
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s o -l output -d 'For people, as events, or the answer alone' -r -f -a "human\t'For people'
 ndjson\t'One JSON object a line'
@@ -114,8 +114,8 @@ always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l detach -d 'Return once the turn is accepted'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d '17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d '18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d 'Code 17 unless all criteria were checked and met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d 'Code 18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
@@ -138,8 +138,8 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l color -d 'Col
 always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l connect-timeout -d 'How long connecting may take' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d '17 unless criteria were checked and all are met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d '18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d 'Code 17 unless all criteria were checked and met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d 'Code 18 if files of the measurement were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, ValueHint};
 
 /// What the shell asks, after `dcodectl __complete`.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub enum Wanted {
     Report,
     /// Types of events.
     EventType,
+    /// A file or a folder, as the argument of a command: bash's script knows of none.
+    Path,
     /// One of the words that the definitions list; not every shell's script has those of
     /// positional arguments.
     Word,
@@ -156,13 +158,20 @@ pub fn place(asked: &Asked, root: &mut Command) -> Option<Slot> {
     let words = words_of(argument, asked.all);
     let listed = (!words.is_empty()).then_some(Wanted::Word);
     Some(Slot {
-        wanted: Wanted::of(argument.get_id().as_str()).or(listed)?,
+        wanted: Wanted::of(argument.get_id().as_str())
+            .or(listed)
+            .or_else(|| takes_a_path(argument))?,
         words,
         typed,
         before,
         positionals: reading.positionals,
         socket: reading.socket,
     })
+}
+
+fn takes_a_path(argument: &Arg) -> Option<Wanted> {
+    let is_path = argument.is_positional() && argument.get_value_hint() == ValueHint::AnyPath;
+    is_path.then_some(Wanted::Path)
 }
 
 /// The words that a positional argument may be; options' are in the scripts of most shells.
@@ -304,6 +313,8 @@ mod tests {
 
     #[test]
     fn what_the_shell_knows_itself_is_left_to_it() {
+        assert_eq!(wanted(&["render", ""]), Some(Wanted::Path));
+        assert_eq!(wanted(&["man", "sh"]), Some(Wanted::Path));
         let left: [&[&str]; 8] = [
             &[""],
             &["sh"],
@@ -311,7 +322,7 @@ mod tests {
             &["show", "a", ""],
             &["submit", "a", ""],
             &["--color", ""],
-            &["render", ""],
+            &["render", "--"],
             &["simulate", "done", "--", ""],
         ];
         for words in left {

@@ -59,12 +59,12 @@ pub struct Gate {
     /// A bound for the whole command, such as 10m
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// 17 unless criteria were checked and all are met
+    /// Code 17 unless all criteria were checked and met
     ///
     /// That the model says done is not enough then.
     #[arg(long)]
     pub require_verified: bool,
-    /// 18 if files of the measurement were written
+    /// Code 18 if files of the measurement were written
     ///
     /// These are files that belong to the measurement itself; it counts what was written in the whole session.
     #[arg(long)]
@@ -100,7 +100,7 @@ pub struct Approval {
     /// How long the CMD of exec: may take to answer [default: 100s]
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration, requires = "on_approval")]
     pub approval_timeout: Option<Duration>,
-    /// Stop the turn when it passes so many rounds: 12
+    /// Stop the turn after so many rounds, with code 12
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_rounds: Option<u64>,
 }

@@ -1,5 +1,5 @@
 //! `__complete`: what a shell is told when a key is pressed. It prints candidates, a line each with a tab before the
-//! description, and nothing else whatever fails; the code is 1 where the shell itself knows better.
+//! description, and nothing else whatever fails; the code is 1 where the shell itself knows better, and 2 where it is to name files.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// How long connecting may take of that.
 const CONNECT: Duration = Duration::from_millis(100);
 
+/// What the shell is told where it is to name files.
+const FILES: u8 = 2;
+
 /// A value and its description.
 type Candidate = (String, String);
 
@@ -34,6 +37,9 @@ pub fn complete(asked: &Asked, context: &mut Context<'_>) -> Result<u8> {
     let Some(slot) = cli::place(asked, &mut cli::command()) else {
         return Ok(Exit::Failure.number());
     };
+    if slot.wanted == Wanted::Path {
+        return Ok(FILES);
+    }
     context.bound(Some(PATIENCE));
     let candidates = candidates(&slot, context).unwrap_or_default();
     for (value, description) in candidates {
@@ -59,6 +65,7 @@ fn candidates(slot: &Slot, context: &mut Context<'_>) -> Result<Vec<Candidate>> 
             .collect(),
         Wanted::Topic => topics(),
         Wanted::Word => slot.words.clone(),
+        Wanted::Path => Vec::new(),
         Wanted::Accept => outcomes(&slot.typed),
         Wanted::OnApproval => ON_APPROVAL.into_iter().map(owned).collect(),
         Wanted::Report => [

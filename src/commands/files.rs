@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Context;
 use crate::error::{Error, Kind, Result};
 use crate::report::Reporter;
+use crate::shell::shell_word;
 use crate::streams::{Queue, Sink};
 
 /// A file that was asked for.
@@ -56,9 +57,19 @@ pub(super) fn open(path: &Path, append: bool, context: &mut Context<'_>) -> Resu
 }
 
 fn file_error(path: &Path, error: io::Error) -> Error {
-    Error::new(
+    let kind = error.kind();
+    let failed = Error::new(
         Kind::OutputFailed,
         format!("{} cannot be written", path.display()),
     )
-    .caused_by(error)
+    .caused_by(error);
+    match (kind, path.parent()) {
+        (io::ErrorKind::NotFound, Some(folder))
+            if !folder.as_os_str().is_empty() && !folder.exists() =>
+        {
+            let folder = folder.to_string_lossy();
+            failed.hint(format!("mkdir -p {}", shell_word(&folder)))
+        }
+        _ => failed,
+    }
 }

@@ -14,6 +14,7 @@ use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
 use crate::follow::Input;
 use crate::report::visible;
+use crate::shell::shell_word;
 use crate::simulate::{Daemon, Options, Replay, Scenario, Source, scenario, scenarios};
 
 #[derive(Serialize)]
@@ -126,6 +127,15 @@ fn serve(daemon: &Daemon, context: &mut Context<'_>) -> Result<Exit> {
         && kind != io::ErrorKind::BrokenPipe
     {
         return Err(write_failed(kind));
+    }
+    // A script knows what it started; a person sees a path and a cursor.
+    if context.console.shows_status() {
+        let path = daemon.socket().to_string_lossy();
+        let message = format!(
+            "serving until Ctrl-C; in another shell: export DCODE_SOCKET={}",
+            shell_word(&path)
+        );
+        context.console.notice("serving", &message);
     }
     loop {
         if let Some(signal) = context.inbox.signal() {

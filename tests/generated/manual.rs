@@ -57,11 +57,53 @@ fn references(pages: &[String]) -> String {
     format!("{}{}\n", section("SEE ALSO"), references.join(" ,\n"))
 }
 
+/// What stands on every line comes first, as in the help; clap_mangen has it last, among the options.
+fn arguments(command: &clap::Command) -> String {
+    let mut arguments = String::new();
+    for argument in command.get_positionals() {
+        let name = argument
+            .get_value_names()
+            .map_or("", |names| names[0].as_str());
+        let help = argument.get_long_help().or(argument.get_help());
+        let help = help.map(ToString::to_string).unwrap_or_default();
+        let defaults = argument.get_default_values();
+        let default = match defaults
+            .first()
+            .filter(|_| !argument.is_hide_default_value_set())
+        {
+            Some(value) => format!(" [default: {}]", plain(&value.to_string_lossy())),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            arguments,
+            ".TP\n\\fI{}\\fR{default}\n{}",
+            plain(name),
+            of_markdown(&help).trim_end()
+        );
+        let values = argument.get_possible_values();
+        for value in values.iter().filter(|value| !value.is_hide_set()) {
+            let _ = writeln!(arguments, ".br\n\\fB{}\\fR", plain(value.get_name()));
+            if let Some(help) = value.get_help() {
+                let _ = writeln!(arguments, "\\- {}", inline(&help.to_string()));
+            }
+        }
+    }
+    if !arguments.is_empty() {
+        arguments.insert_str(0, &section("ARGUMENTS"));
+    }
+    arguments
+}
+
 fn synopsis_and_options(command: &clap::Command, description: &str) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage:").trim();
     let synopsis = format!("{}{}\n", section("SYNOPSIS"), inline(&format!("`{usage}`")));
-    let man = Man::new(command.clone());
+    let arguments = arguments(command);
+    let only_options = command.clone().mut_args(|argument| {
+        let is_positional = argument.is_positional();
+        argument.hide(is_positional)
+    });
+    let man = Man::new(only_options);
     let mut options = Vec::new();
     man.render_options_section(&mut options).unwrap();
     let options = String::from_utf8(options).unwrap();
@@ -70,7 +112,7 @@ fn synopsis_and_options(command: &clap::Command, description: &str) -> String {
     let options = options
         .replace("\\*(Aq", "\\(aq")
         .replace(".br\n\n.br\n", ".sp\n");
-    format!("{synopsis}{description}{options}")
+    format!("{synopsis}{description}{arguments}{options}")
 }
 
 fn exit_status(command: &str) -> String {
@@ -111,6 +153,13 @@ fn environment(command: &str) -> String {
     for variable in table.out_objects() {
         let field = |key: &str| variable[key].as_str().unwrap().to_owned();
         let name = field("variable");
+        if command == "simulate" && name == "DCODE_SOCKET" {
+            text += &item(
+                "`DCODE_SOCKET`",
+                "set for CMD to the simulated daemon's socket; never read",
+            );
+            continue;
+        }
         if command == "dcodectl" || name == "DCODE_SOCKET" {
             text += &item(&format!("`{name}`"), &field("effect"));
         }

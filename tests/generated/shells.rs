@@ -269,6 +269,12 @@ fn bash_completes_at_the_keyboard() {
         ": dcodectl approve {session} {handle} allow_session"
     ))
     .unwrap();
+    // Where a file is wanted, files are offered, and no options; the key inserts all that there is.
+    pty.exp_string("READY> ").unwrap();
+    pty.send("dcodectl render \x1b*\x01: \n").unwrap();
+    pty.send_line("fc -ln -1 | tr ' ' '\\n' | grep -x 'CONTRIB.*'")
+        .unwrap();
+    pty.exp_string("READY> CONTRIBUTING.md\r\n").unwrap();
     pty.send_line("exit").unwrap();
     pty.exp_eof().unwrap();
 }

@@ -1,7 +1,16 @@
 # Values that only dcodectl knows, such as live sessions. Fails where the script below knows better.
 _dcodectl_values() {
     local line="${COMP_LINE:0:COMP_POINT}" found value word
-    found=$(command dcodectl __complete line "$line" 2>/dev/null) || return 1
+    found=$(command dcodectl __complete line "$line" 2>/dev/null)
+    case $? in
+        0) ;;
+        # Names of files: bash itself, as for any other command.
+        2)
+            COMPREPLY=()
+            return 0
+            ;;
+        *) return 1 ;;
+    esac
     # bash takes : = and @ for the ends of words: what stands before the last of them stays.
     word="${line##*[[:space:]]}"
     word="${word%"$1"}"

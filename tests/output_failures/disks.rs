@@ -129,6 +129,12 @@ fn a_file_that_cannot_be_opened_fails_before_anything_is_sent() {
             let arguments = [command, &[option, "/nowhere/at/all"]].concat();
             let ran = at(&daemon, arguments).run().exits(74).out("");
             let ran = ran.err_has("dcodectl: error: /nowhere/at/all cannot be written");
+            let ran = ran.err_has("\n  hint: mkdir -p /nowhere/at\n");
+            assert_eq!(ran.stderr.lines().count(), 2, "{ran:#?}");
+        }
+        // A folder that is there needs no making, and of a file that is a folder more is not known.
+        for file in ["/proc/nothing", "/"] {
+            let ran = at(&daemon, ["run", "go", option, file]).run().exits(74);
             assert_eq!(ran.stderr.lines().count(), 1, "{ran:#?}");
         }
     }

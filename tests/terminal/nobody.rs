@@ -138,3 +138,18 @@ fn b12_a_question_nobody_can_answer_never_blocks() {
     ran.err_has("--on-approval leave").err_has("(exit code 20)");
     assert_eq!(support::seen(&daemon, "POST", "/interrupt"), 1);
 }
+
+#[test]
+fn a_person_is_told_what_to_do_with_a_daemon_that_serves() {
+    let mut terminal = Terminal::start(support::dcodectl(["simulate", "done"]));
+    terminal.wait_for("serving until Ctrl-C; in another shell: export DCODE_SOCKET=/");
+    terminal.control('c');
+    let shown = terminal.end().exits(130);
+    let told: Vec<&str> = shown.text.lines().collect();
+    let (_, named) = told[1].split_once("DCODE_SOCKET=").unwrap();
+    assert_eq!(told[0].trim_end(), named.trim_end(), "{told:#?}");
+    let mut quiet = Terminal::start(support::dcodectl(["--quiet", "simulate", "done"]));
+    quiet.wait_for("/s\r\n");
+    quiet.control('c');
+    quiet.end().exits(130).lacks("serving");
+}
