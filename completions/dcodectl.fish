@@ -86,8 +86,8 @@ always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l keep -d 'Leave the session open'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d 'Code 17 unless all criteria were checked and met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d 'Code 18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l require-verified -d 'Code 17 unless criteria were checked, all met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l forbid-protected -d 'Code 18 if protected files were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand run" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
@@ -114,8 +114,8 @@ always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l connect-timeout -d 'How long connecting may take' -r
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l detach -d 'Return once the turn is accepted'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d 'Code 17 unless all criteria were checked and met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d 'Code 18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l require-verified -d 'Code 17 unless criteria were checked, all met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l forbid-protected -d 'Code 18 if protected files were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand submit" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'
@@ -138,8 +138,8 @@ complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l color -d 'Col
 always\t'Always'
 never\t'Never'"
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l connect-timeout -d 'How long connecting may take' -r
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d 'Code 17 unless all criteria were checked and met'
-complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d 'Code 18 if files of the measurement were written'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l require-verified -d 'Code 17 unless criteria were checked, all met'
+complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l forbid-protected -d 'Code 18 if protected files were written'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -l json -d 'The same as --output ndjson'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s q -l quiet -d 'Errors only on stderr'
 complete -c dcodectl -n "__fish_dcodectl_using_subcommand wait" -s v -l verbose -d 'Reasoning, diffs, requests; twice: prompts too'

@@ -59,14 +59,14 @@ pub struct Gate {
     /// A bound for the whole command, such as 10m
     #[arg(long, value_name = "DURATION", allow_hyphen_values = true, value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Code 17 unless all criteria were checked and met
+    /// Code 17 unless criteria were checked, all met
     ///
     /// That the model says done is not enough then.
     #[arg(long)]
     pub require_verified: bool,
-    /// Code 18 if files of the measurement were written
+    /// Code 18 if protected files were written
     ///
-    /// These are files that belong to the measurement itself; it counts what was written in the whole session.
+    /// Protected are files that belong to the measurement itself, such as tests; it counts what was written in the whole session.
     #[arg(long)]
     pub forbid_protected: bool,
     /// Give up when no event came for so long

@@ -78,7 +78,7 @@ fn arguments(command: &clap::Command) -> String {
             arguments,
             ".TP\n\\fI{}\\fR{default}\n{}",
             plain(name),
-            of_markdown(&help).trim_end()
+            of_markdown(&help).trim_end().replace(".PP", ".sp")
         );
         let values = argument.get_possible_values();
         for value in values.iter().filter(|value| !value.is_hide_set()) {

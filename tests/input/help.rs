@@ -190,7 +190,7 @@ fn the_commands_stand_in_groups() {
 
 #[test]
 fn what_was_meant_is_named() {
-    let misspelt: [(&[&str], &str); 17] = [
+    let misspelt: [(&[&str], &str); 14] = [
         (&["sumbit", "x"], "hint: did you mean: dcodectl submit\n"),
         // The nearest of two that are near, and letters that changed places in a short word.
         (&["submitt"], "hint: did you mean: dcodectl submit\n"),
@@ -230,7 +230,20 @@ fn what_was_meant_is_named() {
             &["help", "exitcodes"],
             "did you mean: dcodectl help exit-codes",
         ),
-        // What is meant here is not a word, but where it stands.
+    ];
+    for (arguments, meant) in misspelt {
+        dcodectl(arguments).run().exits(2).out("").err_has(meant);
+    }
+    dcodectl(["simulate", "zzz"])
+        .run()
+        .exits(2)
+        .err_has("hint: dcodectl simulate --list");
+}
+
+#[test]
+fn the_next_step_is_named() {
+    let steps: [(&[&str], &str); 8] = [
+        // The words are right, but not where they stand.
         (
             &["run", "Fix", "the", "test"],
             "hint: a text of several words goes in quotes, as in: \"Fix the test\"\n",
@@ -243,15 +256,6 @@ fn what_was_meant_is_named() {
             &["simulate", "done", "dcodectl", "run", "x"],
             "hint: the command goes after --, as in: dcodectl simulate done -- dcodectl run \"Fix the test\"\n",
         ),
-    ];
-    for (arguments, meant) in misspelt {
-        dcodectl(arguments).run().exits(2).out("").err_has(meant);
-    }
-    dcodectl(["simulate", "zzz"])
-        .run()
-        .exits(2)
-        .err_has("hint: dcodectl simulate --list");
-    let others: [(&[&str], &str); 5] = [
         (&["zzzz"], "hint: dcodectl -h\n"),
         (&["list", "x"], "hint: usage: dcodectl list [OPTIONS]\n"),
         (
@@ -264,7 +268,7 @@ fn what_was_meant_is_named() {
         ),
         (&["schema"], "hint: usage: dcodectl schema events|summary\n"),
     ];
-    for (arguments, hint) in others {
+    for (arguments, hint) in steps {
         dcodectl(arguments).run().exits(2).out("").err_has(hint);
     }
 }
