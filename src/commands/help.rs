@@ -15,7 +15,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     (
         "DCODECTL_LOG",
-        "1: diagnostics on stderr, as with -v; 2: also what is sent, as with -vv; 0: none",
+        "1: diagnostics on stderr, as with -v; 2: also what is sent, as with -vv; 0: none; none under -q",
     ),
     (
         "PWD",

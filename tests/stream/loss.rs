@@ -127,7 +127,7 @@ fn a_session_that_goes_away_is_75_while_waiting_and_0_while_tailing() {
     for running in [submit, wait] {
         let ran = running.wait().exits(75);
         ran.err(&format!(
-            "dcodectl: error: session {id} went away before the turn's end was seen (exit code 75)\n"
+            "dcodectl: error: session {id} went away before the turn's end was seen (exit code 75)\n  hint: it was closed, or the daemon restarted; to go on from its record: dcodectl run --resume {id} -- TEXT\n"
         ));
     }
     tail.wait().exits(0).err("").out_has("Let me think");

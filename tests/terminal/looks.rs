@@ -290,6 +290,9 @@ fn wrong_arguments_are_coloured_like_any_other_error() {
     }
     // What is misspelt is named, also where it may be a text.
     let ran = support::dcodectl(["run", "--timout", "5m", "x"]).run();
-    let ran = ran.exits(2).out("").err_has("'--timeout'");
+    let ran = ran
+        .exits(2)
+        .out("")
+        .err_has("hint: did you mean: --timeout; ");
     ran.err_has(" goes after --");
 }

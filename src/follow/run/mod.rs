@@ -333,6 +333,10 @@ impl<'a> Run<'a> {
             }
             FeedEnd::Gone { .. } => unknown(format!(
                 "session {id} went away before the turn's end was seen"
+            ))
+            .hint(format!(
+                "it was closed, or the daemon restarted; to go on from its record: dcodectl run --resume {} -- TEXT",
+                shell_word(id)
             )),
             FeedEnd::NothingToCome => unknown(format!(
                 "session {id} is idle and every event was read, but the turn's end is not among them"
