@@ -9,7 +9,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use super::mailbox::Mailbox;
-use super::reader::FromStream;
+use super::reader::{FromStream, Source};
+use super::sources::Sources;
 use crate::error::{Error, Kind, Result};
 use crate::threads;
 
@@ -17,6 +18,8 @@ use crate::threads;
 pub enum Input {
     /// From the connection with this number.
     Stream(u64, FromStream),
+    /// A stream to be read by the inbox itself, and by nobody else seen.
+    Source(Source),
     /// The request with this number was answered; its [`Pending`] has the answer.
     Answered(u64),
     /// A signal, by its number.
@@ -53,6 +56,8 @@ type ShowNote = Box<dyn Fn(&str)>;
 #[derive(Default)]
 pub struct Inbox {
     mailbox: Arc<Mailbox>,
+    /// The streams that are read here while there is nothing else to do.
+    sources: Sources,
     last_number: u64,
     signal: Option<i32>,
     /// What is asked before more of a stream is taken.
@@ -76,6 +81,11 @@ impl Waker {
     /// Delivers; waits for room if the inbox is full.
     pub fn send(&self, input: Input) {
         self.0.push(input);
+    }
+
+    /// Delivers what a stream brought. Says whether the main thread had nothing to do but to wait for it.
+    pub(super) fn bring(&self, input: Input) -> bool {
+        self.0.push(input)
     }
 
     /// Says that the output has changed; never waits.
@@ -156,25 +166,26 @@ impl Inbox {
     pub fn next(&mut self, deadline: Option<Instant>, idle: impl FnOnce()) -> Option<Input> {
         let mut idle = Some(idle);
         loop {
-            let held = self.held_until();
-            let mut input = self.mailbox.try_pop(held.is_none());
+            let mut input = self.ready();
             if input.is_none() {
                 if let Some(idle) = idle.take() {
                     idle();
                 }
                 input = self.wait(deadline);
             }
-            match &input {
+            match input {
                 Some(Input::Note(note)) => {
                     if let Some(show) = &self.on_note {
-                        show(note);
+                        show(&note);
                     }
-                    continue;
                 }
-                Some(Input::Signal(number)) => self.signal = Some(*number),
-                _ => {}
+                Some(Input::Source(source)) => self.sources.add(source),
+                Some(Input::Signal(number)) => {
+                    self.signal = Some(number);
+                    return input;
+                }
+                _ => return input,
             }
-            return input;
         }
     }
 
@@ -183,15 +194,43 @@ impl Inbox {
         self.on_note = Some(Box::new(show));
     }
 
+    /// What is there already.
+    fn ready(&mut self) -> Option<Input> {
+        let with_streams = self.held_until().is_none();
+        let input = self.mailbox.try_pop(with_streams);
+        if input.is_some() || !with_streams {
+            return input;
+        }
+        self.sources.read()
+    }
+
     fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {
         loop {
             let held = self.held_until();
             let until = held.into_iter().chain(deadline).min();
-            let input = self.mailbox.pop(held.is_none(), until);
+            let input = if held.is_some() || self.sources.is_empty() {
+                // Threads of their own empty the sockets for as long as nothing of a stream is taken here.
+                self.sources.lend();
+                self.mailbox.pop(held.is_none(), until)
+            } else {
+                self.wait_for_sources(until)
+            };
             if input.is_some() || deadline.is_some_and(|due| Instant::now() >= due) {
                 return input;
             }
         }
+    }
+
+    fn wait_for_sources(&mut self, until: Option<Instant>) -> Option<Input> {
+        let Some(bell) = self.mailbox.bell() else {
+            self.sources.lend();
+            return None;
+        };
+        if let Some(input) = self.mailbox.pop_or_ring(true) {
+            return Some(input);
+        }
+        self.sources.wait(bell, until);
+        self.ready()
     }
 
     /// Until when nothing of a stream is to be taken, if the outputs are behind.

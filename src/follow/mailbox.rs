@@ -1,14 +1,16 @@
 //! The queue behind the inbox: what is urgent, what a stream has brought, and who waits for it.
 //!
 //! Streams are bounded by bytes and not by messages: a message is one event or a thousand. What is urgent never waits
-//! behind them. Nobody is woken who does not wait, which would cost a system call an event.
+//! behind them. Nobody is woken who does not wait, which would cost a system call an event. The main thread waits here
+//! for messages alone, or beside its sockets for a bell that is rung when one comes.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::inbox::Input;
 use super::reader::FromStream;
+use super::sources::Bell;
 
 /// So many bytes of events may be on their way to the main thread, the ones in its hands included.
 const BYTES: usize = 256 * 1024;
@@ -25,6 +27,20 @@ pub(super) struct Mailbox {
     state: Mutex<State>,
     arrived: Condvar,
     room: Condvar,
+    /// `None` if it cannot be had.
+    bell: OnceLock<Option<Bell>>,
+}
+
+/// How the main thread is to be woken.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    /// Not at all: it looks by itself when it is done with something.
+    #[default]
+    None,
+    /// It waits for a message.
+    Notify,
+    /// It waits for its sockets and the bell.
+    Ring,
 }
 
 #[derive(Default)]
@@ -41,13 +57,17 @@ struct State {
     in_hand: usize,
     /// [`Input::Output`] is among the urgent ones: one is enough.
     output: bool,
-    receiver_waits: bool,
+    receiver: Wake,
+    /// The receiver waits, or will next, for streams, too.
+    wants_streams: bool,
     senders_wait: bool,
     closed: bool,
 }
 
 impl State {
     fn pop(&mut self, with_streams: bool) -> Option<Input> {
+        self.receiver = Wake::None;
+        self.wants_streams = with_streams;
         if let Some(input) = self.urgent.pop_front() {
             self.output &= !matches!(input, Input::Output);
             return Some(input);
@@ -89,27 +109,37 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers; waits for room if there is none.
-    pub(super) fn push(&self, input: Input) {
+    /// The bell, if one can be had.
+    pub(super) fn bell(&self) -> Option<&Bell> {
+        self.bell.get_or_init(|| Bell::new().ok()).as_ref()
+    }
+
+    /// Delivers; waits for room if there is none. Says whether the receiver was waiting for what a stream brings.
+    pub(super) fn push(&self, input: Input) -> bool {
         let mut state = self.lock();
-        if let Input::Stream(..) = input {
+        if let Input::Stream(..) | Input::Source(_) = input {
             let size = size(&input);
             state = self.wait_while(state, |state| state.has_no_room(size));
             state.bytes += size;
             state.streams.push_back(input);
         } else if let Input::Output = input {
             if std::mem::replace(&mut state.output, true) {
-                return;
+                return false;
             }
             state.urgent.push_back(input);
         } else {
             state = self.wait_while(state, |state| !state.closed && state.urgent.len() >= URGENT);
             state.urgent.push_back(input);
         }
-        if std::mem::take(&mut state.receiver_waits) {
-            drop(state);
-            self.arrived.notify_one();
+        let receiver = std::mem::take(&mut state.receiver);
+        let is_awaited = receiver != Wake::None && state.wants_streams;
+        drop(state);
+        match (receiver, self.bell.get()) {
+            (Wake::None, _) => {}
+            (Wake::Ring, Some(Some(bell))) => bell.ring(),
+            _ => self.arrived.notify_one(),
         }
+        is_awaited
     }
 
     fn wait_while<'a>(
@@ -145,9 +175,21 @@ impl Mailbox {
 
     /// The next input that is there; the one handed out before counts as dealt with.
     pub(super) fn try_pop(&self, with_streams: bool) -> Option<Input> {
+        self.take(with_streams, Wake::None)
+    }
+
+    /// The same; if there is none, the bell will be rung for the next.
+    pub(super) fn pop_or_ring(&self, with_streams: bool) -> Option<Input> {
+        self.take(with_streams, Wake::Ring)
+    }
+
+    fn take(&self, with_streams: bool, otherwise: Wake) -> Option<Input> {
         let mut state = self.lock();
         let released = state.release(with_streams);
         let input = state.pop(with_streams);
+        if input.is_none() {
+            state.receiver = otherwise;
+        }
         if (released > 0 || input.is_some()) && std::mem::take(&mut state.senders_wait) {
             drop(state);
             self.room.notify_all();
@@ -169,7 +211,7 @@ impl Mailbox {
             if left == Some(Duration::ZERO) {
                 return None;
             }
-            state.receiver_waits = true;
+            state.receiver = Wake::Notify;
             state = match left {
                 None => self
                     .arrived
@@ -180,7 +222,6 @@ impl Mailbox {
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
-            state.receiver_waits = false;
         }
     }
 
