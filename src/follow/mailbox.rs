@@ -280,7 +280,7 @@ mod tests {
         let count = (BYTES / MESSAGE_BYTES) as u64 + 50;
         let sender = thread::spawn({
             let mailbox = Arc::clone(&mailbox);
-            move || (1..=count).for_each(|number| mailbox.push(stream(number)))
+            move || (1..=count).for_each(|number| _ = mailbox.push(stream(number)))
         });
         thread::sleep(Duration::from_millis(50));
         assert!(!sender.is_finished());
@@ -300,7 +300,7 @@ mod tests {
         let mailbox = Arc::new(Mailbox::default());
         let sender = thread::spawn({
             let mailbox = Arc::clone(&mailbox);
-            move || (0..9000).for_each(|number| mailbox.push(stream(number)))
+            move || (0..9000).for_each(|number| _ = mailbox.push(stream(number)))
         });
         thread::sleep(Duration::from_millis(20));
         mailbox.close();
