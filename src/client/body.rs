@@ -84,6 +84,11 @@ impl<S: AsFd> Body<S> {
         }
     }
 
+    /// Whether there is nothing more to be read off the socket, which then need not say so: it may be kept open.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.state, State::Over | State::Broken(_))
+    }
+
     /// Takes the framing out of what was read from `start` on, in place.
     fn decode(&mut self, bytes: &mut Vec<u8>, start: usize) {
         let (mut from, mut to) = (start, start);

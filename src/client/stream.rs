@@ -187,11 +187,11 @@ impl EventStream {
         }
     }
 
-    /// Whether the stream has stopped for a reason that [`try_batch`](Self::try_batch) has still to tell: the socket
-    /// need not say anything more.
+    /// Whether [`try_batch`](Self::try_batch) has something to tell whatever the socket says: how the stream stopped.
+    /// The end of the body may have come together with its last events.
     #[must_use]
     pub fn has_stopped(&self) -> bool {
-        self.over.is_some()
+        self.over.is_some() || self.frames.source().is_over()
     }
 
     /// When not a single byte will have come for too long.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use super::mailbox::Mailbox;
+use super::mailbox::{Mailbox, Want};
 use super::reader::{FromStream, Source};
 use super::sources::Sources;
 use crate::error::{Error, Kind, Result};
@@ -83,7 +83,7 @@ impl Waker {
         self.0.push(input);
     }
 
-    /// Delivers what a stream brought. Says whether the main thread had nothing to do but to wait for it.
+    /// Delivers what a stream brought. Says whether the main thread has the time to read the stream itself.
     pub(super) fn bring(&self, input: Input) -> bool {
         self.0.push(input)
     }
@@ -196,9 +196,9 @@ impl Inbox {
 
     /// What is there already.
     fn ready(&mut self) -> Option<Input> {
-        let with_streams = self.held_until().is_none();
-        let input = self.mailbox.try_pop(with_streams);
-        if input.is_some() || !with_streams {
+        let (want, _) = self.wanted();
+        let input = self.mailbox.try_pop(want);
+        if input.is_some() || want < Want::Sources {
             return input;
         }
         self.sources.read()
@@ -206,12 +206,12 @@ impl Inbox {
 
     fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {
         loop {
-            let held = self.held_until();
+            let (want, held) = self.wanted();
             let until = held.into_iter().chain(deadline).min();
-            let input = if held.is_some() || self.sources.is_empty() {
-                // Threads of their own empty the sockets for as long as nothing of a stream is taken here.
+            let input = if want < Want::Sources || self.sources.is_empty() {
+                // The outputs are behind: threads empty the sockets, whatever is taken here and whenever.
                 self.sources.lend();
-                self.mailbox.pop(held.is_none(), until)
+                self.mailbox.pop(want, until)
             } else {
                 self.wait_for_sources(until)
             };
@@ -226,26 +226,32 @@ impl Inbox {
             self.sources.lend();
             return None;
         };
-        if let Some(input) = self.mailbox.pop_or_ring(true) {
+        if let Some(input) = self.mailbox.pop_or_ring(Want::Sources) {
             return Some(input);
         }
         self.sources.wait(bell, until);
         self.ready()
     }
 
-    /// Until when nothing of a stream is to be taken, if the outputs are behind.
-    fn held_until(&mut self) -> Option<Instant> {
+    /// What is taken now, and until when that holds, as far as the outputs have a say.
+    fn wanted(&mut self) -> (Want, Option<Instant>) {
         let backlog = self.outputs.iter().map(|output| output()).max();
-        if backlog.unwrap_or(Backlog::Low) == Backlog::Low {
-            self.patient_until = None;
-            return None;
+        match backlog.unwrap_or(Backlog::Low) {
+            Backlog::Low => {
+                self.patient_until = None;
+                (Want::Sources, None)
+            }
+            Backlog::High => {
+                let now = Instant::now();
+                let until = *self.patient_until.get_or_insert(now + PATIENCE);
+                if now < until {
+                    (Want::Urgent, Some(until))
+                } else {
+                    (Want::Batches, None)
+                }
+            }
+            Backlog::Full => (Want::Urgent, Some(Instant::now() + PATIENCE)),
         }
-        let now = Instant::now();
-        if backlog == Some(Backlog::Full) {
-            return Some(now + PATIENCE);
-        }
-        let until = *self.patient_until.get_or_insert(now + PATIENCE);
-        (now < until).then_some(until)
     }
 
     /// The signal that has arrived, if one has.
@@ -280,3 +286,7 @@ pub enum Waited {
     /// The deadline came first.
     Deadline,
 }
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

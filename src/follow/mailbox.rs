@@ -31,6 +31,18 @@ pub(super) struct Mailbox {
     bell: OnceLock<Option<Bell>>,
 }
 
+/// What the receiver takes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Want {
+    /// Nothing of a stream.
+    #[default]
+    Urgent,
+    /// What the threads of the streams read.
+    Batches,
+    /// That, and the streams themselves, as it has the time to read them.
+    Sources,
+}
+
 /// How the main thread is to be woken.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Wake {
@@ -58,21 +70,20 @@ struct State {
     /// [`Input::Output`] is among the urgent ones: one is enough.
     output: bool,
     receiver: Wake,
-    /// The receiver waits, or will next, for streams, too.
-    wants_streams: bool,
+    want: Want,
     senders_wait: bool,
     closed: bool,
 }
 
 impl State {
-    fn pop(&mut self, with_streams: bool) -> Option<Input> {
+    fn pop(&mut self, want: Want) -> Option<Input> {
         self.receiver = Wake::None;
-        self.wants_streams = with_streams;
+        self.want = want;
         if let Some(input) = self.urgent.pop_front() {
             self.output &= !matches!(input, Input::Output);
             return Some(input);
         }
-        if !with_streams {
+        if want == Want::Urgent {
             return None;
         }
         let input = self.streams.pop_front()?;
@@ -81,8 +92,8 @@ impl State {
     }
 
     /// What was handed out last is dealt with. While nothing of a stream is wanted it is still being written.
-    fn release(&mut self, with_streams: bool) -> usize {
-        if !with_streams {
+    fn release(&mut self, want: Want) -> usize {
+        if want == Want::Urgent {
             return 0;
         }
         let released = std::mem::take(&mut self.in_hand);
@@ -114,7 +125,8 @@ impl Mailbox {
         self.bell.get_or_init(|| Bell::new().ok()).as_ref()
     }
 
-    /// Delivers; waits for room if there is none. Says whether the receiver was waiting for what a stream brings.
+    /// Delivers; waits for room if there is none. Says whether the receiver was waiting and would read a stream
+    /// itself.
     pub(super) fn push(&self, input: Input) -> bool {
         let mut state = self.lock();
         if let Input::Stream(..) | Input::Source(_) = input {
@@ -132,7 +144,7 @@ impl Mailbox {
             state.urgent.push_back(input);
         }
         let receiver = std::mem::take(&mut state.receiver);
-        let is_awaited = receiver != Wake::None && state.wants_streams;
+        let is_awaited = receiver != Wake::None && state.want == Want::Sources;
         drop(state);
         match (receiver, self.bell.get()) {
             (Wake::None, _) => {}
@@ -174,19 +186,19 @@ impl Mailbox {
     }
 
     /// The next input that is there; the one handed out before counts as dealt with.
-    pub(super) fn try_pop(&self, with_streams: bool) -> Option<Input> {
-        self.take(with_streams, Wake::None)
+    pub(super) fn try_pop(&self, want: Want) -> Option<Input> {
+        self.take(want, Wake::None)
     }
 
     /// The same; if there is none, the bell will be rung for the next.
-    pub(super) fn pop_or_ring(&self, with_streams: bool) -> Option<Input> {
-        self.take(with_streams, Wake::Ring)
+    pub(super) fn pop_or_ring(&self, want: Want) -> Option<Input> {
+        self.take(want, Wake::Ring)
     }
 
-    fn take(&self, with_streams: bool, otherwise: Wake) -> Option<Input> {
+    fn take(&self, want: Want, otherwise: Wake) -> Option<Input> {
         let mut state = self.lock();
-        let released = state.release(with_streams);
-        let input = state.pop(with_streams);
+        let released = state.release(want);
+        let input = state.pop(want);
         if input.is_none() {
             state.receiver = otherwise;
         }
@@ -198,13 +210,13 @@ impl Mailbox {
     }
 
     /// The next input, or `None` at the deadline.
-    pub(super) fn pop(&self, with_streams: bool, deadline: Option<Instant>) -> Option<Input> {
+    pub(super) fn pop(&self, want: Want, deadline: Option<Instant>) -> Option<Input> {
         let mut state = self.lock();
-        if state.release(with_streams) > 0 && std::mem::take(&mut state.senders_wait) {
+        if state.release(want) > 0 && std::mem::take(&mut state.senders_wait) {
             self.room.notify_all();
         }
         loop {
-            if let Some(input) = state.pop(with_streams) {
+            if let Some(input) = state.pop(want) {
                 return Some(input);
             }
             let left = deadline.map(|due| due.saturating_duration_since(Instant::now()));
@@ -264,14 +276,14 @@ mod tests {
         ] {
             mailbox.push(input);
         }
-        assert_eq!(number(mailbox.try_pop(false)), 99);
-        assert_eq!(number(mailbox.try_pop(true)), 7);
-        assert_eq!(number(mailbox.try_pop(false)), 0);
-        assert_eq!(number(mailbox.try_pop(true)), 1);
-        assert_eq!(number(mailbox.pop(true, None)), 2);
-        assert_eq!(number(mailbox.pop(true, Some(Instant::now()))), 0);
+        assert_eq!(number(mailbox.try_pop(Want::Urgent)), 99);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 7);
+        assert_eq!(number(mailbox.try_pop(Want::Urgent)), 0);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 1);
+        assert_eq!(number(mailbox.pop(Want::Batches, None)), 2);
+        assert_eq!(number(mailbox.pop(Want::Batches, Some(Instant::now()))), 0);
         mailbox.push(Input::Output);
-        assert_eq!(number(mailbox.try_pop(true)), 99);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 99);
     }
 
     #[test]
@@ -285,13 +297,16 @@ mod tests {
         thread::sleep(Duration::from_millis(50));
         assert!(!sender.is_finished());
         mailbox.push(Input::Signal(2));
-        assert!(matches!(mailbox.try_pop(true), Some(Input::Signal(2))));
+        assert!(matches!(
+            mailbox.try_pop(Want::Batches),
+            Some(Input::Signal(2))
+        ));
         for expected in 1..=count {
-            assert_eq!(number(mailbox.pop(true, None)), expected);
+            assert_eq!(number(mailbox.pop(Want::Batches, None)), expected);
         }
         sender.join().unwrap();
         // What is handed out is dealt with when the next is asked for.
-        mailbox.try_pop(true);
+        mailbox.try_pop(Want::Batches);
         mailbox.wait_for_rest(Duration::from_mins(1));
     }
 

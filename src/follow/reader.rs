@@ -71,13 +71,18 @@ pub(super) fn start(
                 return;
             }
         };
-        to.send(Input::Stream(connection, FromStream::Opened));
-        to.send(Input::Source(Source {
+        let is_awaited = to.bring(Input::Stream(connection, FromStream::Opened));
+        let source = Source {
             connection,
             stream,
             wanted,
             thread,
-        }));
+        };
+        if is_awaited {
+            to.send(Input::Source(source));
+        } else {
+            source.read_on(&to);
+        }
         for source in lent {
             source.read_on(&to);
         }
