@@ -1,8 +1,9 @@
 //! The one place where the main thread waits.
 //!
-//! Sockets are read, requests made and stdout written by threads of their own; all they have to
+//! Requests are made and a stdout that stalls is written by threads of their own; all they have to
 //! say arrives here, and so do signals. A deadline is the wait's timeout. So nothing ever has to
-//! be interrupted.
+//! be interrupted. Streams that are open are waited for at the same time, and read here, unless the
+//! outputs are behind: then threads read them, too.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};

@@ -157,7 +157,11 @@ fn polled(stream: &mut EventStream) -> Vec<String> {
             assert_eq!(poll(&mut files, Some(&patience)).unwrap(), 1, "{seen:?}");
         }
         match stream.try_batch() {
-            Some(Arrived::Batch(batch)) => seen.extend(batch.texts().map(str::to_owned)),
+            Some(Arrived::Batch(batch)) => {
+                seen.extend(batch.texts().map(str::to_owned));
+                let lines = batch.texts().map(|text| text.to_owned() + "\n");
+                assert!(batch.lines().eq(lines));
+            }
             Some(Arrived::Partly) | None => {}
             Some(stopped) => {
                 seen.push(format!("{stopped:?}"));
