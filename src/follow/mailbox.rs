@@ -13,7 +13,7 @@ use super::reader::FromStream;
 use super::sources::Bell;
 
 /// So many bytes of events may be on their way to the main thread, the ones in its hands included.
-const BYTES: usize = 256 * 1024;
+const BYTES: usize = 128 * 1024;
 
 /// What a message takes besides its text.
 const MESSAGE_BYTES: usize = 128;
