@@ -79,22 +79,24 @@ impl Direct {
             }
             _ => return Ok(0),
         };
-        let mut written = 0;
-        let mut until = None;
-        while written < bytes.len() {
+        let (mut written, mut until) = (0, None);
+        loop {
             match file.write(&bytes[written..]) {
                 Ok(count) => written += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    let now = Instant::now();
-                    let waits = bytes.len() > LARGE
-                        && now < *until.get_or_insert(now + MOMENTS)
-                        && watch::takes_bytes(file, MOMENT);
-                    if !waits {
-                        break;
-                    }
-                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
+            }
+            if written == bytes.len() {
+                break;
+            }
+            // A part was taken, or nothing: the pipe is full.
+            let now = Instant::now();
+            let waits = bytes.len() > LARGE
+                && now < *until.get_or_insert(now + MOMENTS)
+                && watch::takes_bytes(file, MOMENT);
+            if !waits {
+                break;
             }
         }
         Ok(written)
