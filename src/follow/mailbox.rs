@@ -56,10 +56,6 @@ enum Wake {
 }
 
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four independent facts, not a state machine in disguise"
-)]
 struct State {
     urgent: VecDeque<Input>,
     streams: VecDeque<Input>,

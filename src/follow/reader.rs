@@ -113,14 +113,13 @@ impl Source {
         self.wanted.strong_count() > 0
     }
 
-    /// Whether there is something to be read besides what the socket says.
-    pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.stream.has_stopped() || now >= self.stream.silent_at()
-    }
-
-    /// When that will be, whatever the socket says.
-    pub(super) fn due(&self) -> Instant {
-        self.stream.silent_at()
+    /// When there is something to be told whatever the socket says.
+    pub(super) fn due(&self, now: Instant) -> Instant {
+        if self.stream.has_stopped() {
+            now
+        } else {
+            self.stream.silent_at()
+        }
     }
 
     /// Reads what is there, without waiting: a message, if that makes one, and whether more can come.
@@ -141,15 +140,12 @@ impl Source {
             if !self.is_wanted() {
                 return;
             }
-            let is_awaited = match message {
-                Some(message) => to.bring(Input::Stream(self.connection, message)),
-                None => {
-                    if self.stream.pending() > LARGE_BYTES {
-                        to.pause();
-                    }
-                    false
-                }
-            };
+            let mut is_awaited = false;
+            if let Some(message) = message {
+                is_awaited = to.bring(Input::Stream(self.connection, message));
+            } else if self.stream.pending() > LARGE_BYTES {
+                to.pause();
+            }
             if !goes_on {
                 return;
             }

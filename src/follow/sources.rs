@@ -84,17 +84,10 @@ impl Sources {
     pub(super) fn wait(&mut self, bell: &Bell, until: Option<Instant>) {
         let now = Instant::now();
         self.list.retain(|held| held.source.is_wanted());
-        let dues = self.list.iter().map(|held| held.source.due());
-        let left = dues
-            .chain(until)
-            .min()
-            .map(|due| due.saturating_duration_since(now));
-        let is_due = |held: &Held| held.source.is_due(now);
-        let timeout = if self.list.iter().any(is_due) {
-            Some(Timespec::default())
-        } else {
-            left.and_then(|left| left.try_into().ok())
-        };
+        let dues = self.list.iter().map(|held| held.source.due(now));
+        let until = dues.chain(until).min();
+        let left = until.map(|due| due.saturating_duration_since(now));
+        let timeout: Option<Timespec> = left.and_then(|left| left.try_into().ok());
         let mut files = Vec::with_capacity(1 + self.list.len());
         files.push(PollFd::new(&bell.heard, PollFlags::IN));
         let sockets = self.list.iter();
@@ -104,12 +97,10 @@ impl Sources {
         if !files[0].revents().is_empty() {
             bell.hush();
         }
-        let ready: Vec<bool> = files[1..]
-            .iter()
-            .map(|file| !file.revents().is_empty())
-            .collect();
+        let polled = files[1..].iter().map(|file| !file.revents().is_empty());
+        let ready: Vec<bool> = polled.collect();
         for (held, polled) in self.list.iter_mut().zip(ready) {
-            held.is_ready = polled || held.source.is_due(now);
+            held.is_ready = polled || held.source.due(now) <= now;
         }
     }
 }

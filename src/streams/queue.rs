@@ -3,7 +3,8 @@
 //! A pipe that nobody empties may block a write for ever, and the main thread has signals,
 //! deadlines and the daemon to attend to. So bytes go into a queue and a thread of its own writes
 //! them. Only what certainly will not block is written at once, with nothing queued before: that is
-//! the usual case, and saves it a thread switch.
+//! the usual case, and saves it a thread switch. What is larger than a pipe waits a moment for a
+//! reader that takes it, as copying and queueing it takes about as long.
 
 use std::borrow::Cow;
 use std::fs::File;
