@@ -203,6 +203,47 @@ fn what_is_left_to_one_place_is_in_no_other() {
     }
 }
 
+/// Ways to run the program past the watch that holds all outputs against the schemas (`tests/support/watch.rs`), and the
+/// files that have a reason: one compares the path, shells complete words, valgrind counts for nobody who reads, and a
+/// terminal tells its watch by itself.
+const UNWATCHED: [(&str, &[&str]); 4] = [
+    (
+        "binary()",
+        &[
+            "generated/shells.rs",
+            "input/simulating.rs",
+            "instructions.rs",
+        ],
+    ),
+    ("into_parts()", &["terminal/pty.rs"]),
+    ("CARGO_BIN_EXE", &[]),
+    ("dcodectl::run(", &[]),
+];
+
+#[test]
+fn no_test_runs_the_program_unwatched() {
+    let (tests, mut files) = (root().join("tests"), Vec::new());
+    sources_below(&tests, &mut files);
+    let mut files: Vec<(String, String)> = files
+        .iter()
+        .map(|path| {
+            let name = path.strip_prefix(&tests).unwrap();
+            (
+                name.display().to_string(),
+                fs::read_to_string(path).unwrap(),
+            )
+        })
+        .filter(|(name, _)| !name.starts_with("support/") && name != "house.rs")
+        .collect();
+    files.sort();
+    assert!(files.len() > 50);
+    for (way, reasoned) in UNWATCHED {
+        let used = files.iter().filter(|(_, text)| text.contains(way));
+        let used: Vec<&str> = used.map(|(name, _)| &**name).collect();
+        assert_eq!(used, reasoned, "{way}");
+    }
+}
+
 #[test]
 fn no_test_is_left_out() {
     let mut found = Vec::new();

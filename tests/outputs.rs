@@ -247,9 +247,8 @@ fn a_slow_turn_shows_what_there_is_while_it_runs() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
     let daemon = support::daemon_with("slow", |options| options.speed = Speed::Times(1.0));
-    let mut command = at(&daemon, ["run", "Fix it"]).into_command();
-    command.stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let run = at(&daemon, ["run", "Fix it"]);
+    let mut child = run.spawn(Stdio::null(), Stdio::piped(), Stdio::null());
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert_eq!(lines.next().unwrap().unwrap(), "❯ Fix it");
     assert!(child.try_wait().unwrap().is_none(), "it is over already");

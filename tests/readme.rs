@@ -42,6 +42,26 @@ fn every_command_shown_runs_and_ends_as_it_says() {
     assert_eq!(not_run, expected);
 }
 
+/// A runner that cancels a job signals all of its processes.
+#[test]
+fn a_first_script_that_is_stopped_leaves_no_session() {
+    if !there_is("setsid") {
+        return;
+    }
+    let blocks = blocks(&readme());
+    let script = blocks
+        .iter()
+        .find(|block| block.text.starts_with("#!/bin/sh"));
+    let place = Place::new();
+    place.script("workspace/gate.sh", &script.unwrap().text);
+    let text = "setsid ./gate.sh >log 2>&1 & gate=$!\n\
+                until dcodectl list --json | grep -q running; do sleep 0.1; done\n\
+                kill -TERM -$gate; code=0; wait $gate || code=$?\n\
+                dcodectl list --json; exit $code";
+    let ran = place.run(text, Way::plain("slow"));
+    assert_eq!((ran.code(), &*ran.stdout), (1, ""), "{ran:#?}");
+}
+
 /// The text without what differs from run to run: how long the turn took.
 fn timeless(text: &str) -> String {
     let lines = text

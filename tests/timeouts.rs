@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use dcodectl::simulate::{Act, Daemon, Fault, PathIs, Speed};
 use serde_json::Value;
-use support::process::fifo;
+use support::process::{fifo, spawn, spawn_open};
 use support::{
     HANG, Ran, at, create, daemon, daemon_with, dcodectl, is_busy, seen, until, wait_for,
 };
@@ -189,13 +189,8 @@ fn b19_a_stdout_that_nobody_reads() {
             scope.spawn(move || {
                 let daemon = support::playing(long, |_| {});
                 let arguments = ["run", "-o", format, "--timeout", "1s", "go"];
-                let mut command = at(&daemon, arguments).into_command();
-                command
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::piped())
-                    .stderr(Stdio::piped());
                 let begun = Instant::now();
-                let mut child = command.spawn().unwrap();
+                let mut child = spawn(at(&daemon, arguments), Stdio::piped());
                 let status = wait_for(&mut child, HANG).expect("it hangs");
                 let took = begun.elapsed();
                 let stderr = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
@@ -214,13 +209,8 @@ fn b19_a_stdout_that_nobody_reads() {
 #[test]
 fn b19_a_prompt_that_never_comes() {
     let daemon = daemon("done");
-    let mut command = at(&daemon, ["run", "--timeout", "1s", "-"]).into_command();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
     let begun = Instant::now();
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn_open(at(&daemon, ["run", "--timeout", "1s", "-"]));
     let open = child.stdin.take();
     let status = wait_for(&mut child, HANG).expect("it hangs");
     let took = begun.elapsed();

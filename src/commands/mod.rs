@@ -1,5 +1,6 @@
 //! One file a command, and what they share: the context they run in.
 
+mod apart;
 mod approvals;
 mod complete;
 mod context;

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use super::Context;
+use super::apart::{self, Inputs};
 use super::context::Flushed;
 use super::outputs::Outputs;
 use super::verdict;
@@ -20,8 +21,11 @@ use crate::report::Verdict;
 const LINE_CAP: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
+    let (inputs, targets) = (Inputs::log(&options.file), &options.reports.report);
+    let files: Vec<&Path> = apart::reports(targets).collect();
+    apart::check(&inputs, &files, targets, context)?;
     let mut outputs = Outputs::stdout(context, None);
-    outputs.open_reports(&options.reports.report, context)?;
+    outputs.open_reports(targets, context)?;
     let lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
     let broken = show(lines, &options.file, &mut verdict, &mut outputs, context)?;

@@ -30,7 +30,11 @@ impl Reports {
         context: &mut Context<'_>,
     ) -> Result<()> {
         let mut result = Ok(());
-        for target in targets {
+        for (at, target) in targets.iter().enumerate() {
+            // Asked for twice, `github` is told once.
+            if targets[..at].contains(target) {
+                continue;
+            }
             result = result.and(self.open_one(target, context));
         }
         result

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::apart::Inputs;
 use super::turn::{Awaiting, policy};
 use super::{Context, lifecycle, text};
 use crate::cli::Run;
@@ -13,7 +14,8 @@ use crate::protocol::{ErrorCode, Session};
 pub(super) fn run(options: &Run, context: &mut Context<'_>) -> Result<Exit> {
     let policy = policy(&options.approval, context)?;
     text::check(&options.text)?;
-    let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    let inputs = Inputs::of(&options.text, &options.images);
+    let mut awaiting = Awaiting::begin(&options.gate, &inputs, context)?;
     if policy != Policy::Leave {
         awaiting.outputs.answers_itself();
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::apart::Inputs;
 use super::turn::{Awaiting, policy};
 use super::{Context, text};
 use crate::cli::Submit;
@@ -25,7 +26,8 @@ pub(super) fn run(options: &Submit, context: &mut Context<'_>) -> Result<Exit> {
     if options.detach {
         return detach(options, context);
     }
-    let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    let inputs = Inputs::of(&options.text, &options.images);
+    let mut awaiting = Awaiting::begin(&options.gate, &inputs, context)?;
     if policy != Policy::Leave {
         awaiting.outputs.answers_itself();
     }

@@ -1,15 +1,14 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
-use std::collections::HashSet;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use super::Context;
+use super::apart::{self, Inputs};
 use super::context::Flushed;
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts, Judgement};
-use crate::cli::{Approval, Gate, OnApproval, Output, ReportTarget};
+use crate::cli::{Approval, Gate, OnApproval, Output};
 use crate::client::Client;
 use crate::error::{Error, Kind, Result};
 use crate::exit::Exit;
@@ -35,7 +34,11 @@ impl<'g> Awaiting<'g> {
     ///
     /// # Errors
     /// Wrong arguments: code 2, and no summary. Everything later ends in [`Awaiting::finish`].
-    pub(super) fn begin(gate: &'g Gate, context: &mut Context<'_>) -> Result<Self> {
+    pub(super) fn begin(
+        gate: &'g Gate,
+        inputs: &Inputs<'_>,
+        context: &mut Context<'_>,
+    ) -> Result<Self> {
         if context.global.format() == Output::Answer
             && gate
                 .summary
@@ -47,7 +50,13 @@ impl<'g> Awaiting<'g> {
                     .hint("give --summary a file"),
             );
         }
-        distinct(gate)?;
+        if gate.events.as_deref() == Some(Path::new("-")) {
+            return Err(
+                Error::usage("--events takes a file").hint("--json puts the events on stdout")
+            );
+        }
+        let outputs = apart::outputs(gate);
+        apart::check(inputs, &outputs, &gate.reports.report, context)?;
         context.bound(gate.timeout);
         let summary = gate.summary.as_deref().map(Path::as_os_str);
         context.ends_unwatched = gate.events.is_none()
@@ -215,27 +224,6 @@ fn heed(signal: Option<i32>, outcome: &mut Outcome) {
     {
         outcome.stop = Some(Stop::Signal(number));
     }
-}
-
-/// No two outputs share a file: one would overwrite the other.
-fn distinct(gate: &Gate) -> Result<()> {
-    if gate.events.as_deref() == Some(Path::new("-")) {
-        return Err(Error::usage("--events takes a file").hint("--json puts the events on stdout"));
-    }
-    let reports = gate.reports.report.iter().filter_map(ReportTarget::path);
-    let files = gate.events.as_deref().into_iter();
-    let files = files.chain(gate.summary.as_deref()).chain(reports);
-    let mut seen = HashSet::new();
-    for file in files {
-        // What leads to no file yet is compared as it is written.
-        let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-        // A device or a pipe takes what several write to it.
-        if !seen.insert(real) && fs::metadata(file).map_or(true, |found| found.is_file()) {
-            let message = format!("two outputs are to be written to {}", file.display());
-            return Err(Error::usage(message).hint("give each a file of its own"));
-        }
-    }
-    Ok(())
 }
 
 /// Who answers a question: what was asked for, else the person at the terminal, else nobody.

@@ -24,7 +24,7 @@ pub(super) struct Facts<'a> {
 #[derive(Debug)]
 pub(super) struct Judgement {
     pub(super) exit: Exit,
-    /// `--accept` made it a success.
+    /// The turn's own outcome is one that `--accept` names, whatever else decides.
     pub(super) accepted: bool,
     /// The name of what happened: the exit's, or the accepted outcome's.
     pub(super) name: String,
@@ -71,6 +71,7 @@ pub(super) fn judge(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
     let findings = findings(outcome, facts.gate);
     Judgement {
         findings: findings.unwrap_or_default(),
+        accepted: is_accepted(outcome, facts),
         ..first_of(outcome, facts)
     }
 }
@@ -84,6 +85,11 @@ fn findings(outcome: &Outcome, gate: Option<&Gate>) -> Option<Vec<Finding>> {
 fn accepts(gate: Option<&Gate>, exit: Exit) -> bool {
     let accept = gate.and_then(|gate| gate.accept.as_ref());
     accept.is_some_and(|accept| accept.contains(exit))
+}
+
+/// Like the findings a fact about the turn: also where something else decides how the command ends.
+fn is_accepted(outcome: &Outcome, facts: &Facts<'_>) -> bool {
+    own_code(outcome, facts).accepted
 }
 
 fn first_of(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
@@ -111,10 +117,7 @@ fn first_of(outcome: &Outcome, facts: &Facts<'_>) -> Judgement {
     for finding in findings(outcome, facts.gate).unwrap_or_default() {
         if let Some(objection) = finding.objection {
             let message = format!("{}: {objection}", finding.exit.name());
-            return Judgement {
-                accepted: own.accepted,
-                ..Judgement::new(finding.exit, message)
-            };
+            return Judgement::new(finding.exit, message);
         }
     }
     if facts.unwatched || matches!(outcome.stop, Some(Stop::Unwatched)) {

@@ -1,6 +1,9 @@
 use std::time::Instant;
 
+use clap::Parser;
+
 use super::*;
+use crate::cli::{Cli, Command};
 use crate::error::Error;
 use crate::follow::Question;
 use crate::protocol::{ApprovalRequest, EventKind, TurnCompleted};
@@ -69,6 +72,67 @@ fn the_first_of_the_order_decides() {
         outcome.stop = Some(Stop::Signal(signal));
         number(&outcome, &facts, expected);
     }
+}
+
+/// A gate with this list.
+fn accepting(list: &str) -> Gate {
+    let line = ["dcodectl", "wait", "s", "--accept", list];
+    let cli = Cli::try_parse_from(line).unwrap();
+    match cli.command {
+        Command::Wait(wait) => wait.gate,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What `accepted` says is about the turn, whatever decides in the end.
+#[test]
+fn an_outcome_is_accepted_whatever_the_code() {
+    let gate = accepting("done,unverified,interrupted,max_iterations");
+    let ended = |reason| Outcome {
+        turn: Some(turn(reason)),
+        ..Outcome::default()
+    };
+    let facts = || Facts {
+        gate: Some(&gate),
+        ..Facts::default()
+    };
+    let row = |outcome: &Outcome, facts: &Facts<'_>| {
+        let judgement = judge(outcome, facts);
+        (judgement.exit.number(), judgement.accepted)
+    };
+    let mut outcome = ended(Some(StopReason::Unverified));
+    assert_eq!(row(&outcome, &facts()), (0, true));
+    let full = Facts {
+        write_failed: true,
+        ..facts()
+    };
+    assert_eq!(row(&outcome, &full), (74, true));
+    let unread = Facts {
+        unwatched: true,
+        ..facts()
+    };
+    assert_eq!(row(&outcome, &unread), (141, true));
+    for (stop, code) in [
+        (Stop::Timeout("late".into()), 124),
+        (Stop::Signal(15), 143),
+        (question(), 20),
+        (Stop::Rounds(3), 12),
+    ] {
+        outcome.stop = Some(stop);
+        assert_eq!(row(&outcome, &facts()), (code, true));
+        // An interrupt of this program's making is no outcome that anybody accepts.
+        let mut interrupted = ended(Some(StopReason::Interrupted));
+        interrupted.interrupted = true;
+        interrupted.stop = outcome.stop.take();
+        assert_eq!(row(&interrupted, &facts()), (code, false));
+    }
+    assert_eq!(
+        row(&ended(Some(StopReason::Interrupted)), &facts()),
+        (0, true)
+    );
+    assert_eq!(row(&ended(Some(StopReason::Done)), &facts()), (0, false));
+    assert_eq!(row(&ended(Some(StopReason::Error)), &facts()), (16, false));
+    assert_eq!(row(&ended(None), &facts()), (0, false));
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod tests;
 use std::fmt;
 use std::io::{self, Write};
 
-use self::escape::{annotation, assignment};
+use self::escape::{annotation, assignment, json};
 use super::console::SharedConsole;
 use super::facts::Facts;
 use super::record::Record;
@@ -156,24 +156,16 @@ fn list(err: &SharedConsole, level: Level, (title, names): (&str, &[String]), pr
 /// All outputs; what is not known is empty.
 fn outputs(facts: &Facts<'_>) -> String {
     let lists = facts.evidence();
-    let names = |list: Option<&[String]>| {
-        // Names serialise without fail.
-        serde_json::to_string(list.unwrap_or_default()).unwrap_or_default()
-    };
-    let gates: Vec<&str> = facts
-        .gates()
-        .iter()
-        .filter(|gate| !gate.passed)
-        .map(|gate| gate.name.as_str())
-        .collect();
+    let names = |names: Option<&[String]>| json(names.unwrap_or_default());
+    let gates = facts.gates().iter().filter(|gate| !gate.passed);
+    let gates: Vec<&str> = gates.map(|gate| gate.name.as_str()).collect();
     let mut all = facts.pairs();
     all.push(("met", Some(names(lists.map(|done| &done.met[..])))));
     all.push(("unmet", Some(names(lists.map(|done| &done.unmet[..])))));
     let unavailable = names(lists.map(|done| &done.unavailable[..]));
     all.push(("unavailable", Some(unavailable)));
     all.push(("touched_protected", Some(names(Some(facts.protected())))));
-    let gates = serde_json::to_string(&gates).unwrap_or_default();
-    all.push(("failed_gates", Some(gates)));
+    all.push(("failed_gates", Some(json(&gates))));
     all.iter()
         .map(|(name, value)| assignment(name, value.as_deref().unwrap_or_default()))
         .collect()

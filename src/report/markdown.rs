@@ -95,13 +95,12 @@ fn headline(text: &mut String, facts: &Facts<'_>) {
     line!(text, "{}\n", code(&facts.sentence()));
     let mut parts = Vec::new();
     if let Some(reason) = facts.reason() {
-        parts.push(format!("turn ended {}", plain(reason.as_str())));
+        // Beside the reason, as the code may be that of a gate.
+        let accepted = if facts.accepted() { " (accepted)" } else { "" };
+        parts.push(format!("turn ended {}{accepted}", plain(reason.as_str())));
     }
     if let Some((number, name)) = facts.exit() {
         parts.push(format!("exit code {number} ({})", plain(name)));
-    }
-    if facts.accepted() {
-        parts.push("accepted".to_owned());
     }
     if facts.capped_by_client() {
         parts.push("stopped by this client's cap on rounds".to_owned());

@@ -7,6 +7,8 @@ use std::io::{self, Write};
 use self::object::{Client, Context, Daemon, Measured, Object, RoundsDone, Tokens};
 use super::facts::Facts;
 use super::record::Record;
+use super::visible::visible_json;
+use super::workflow::workflow_safe_json;
 use super::{Reporter, Verdict};
 use crate::protocol::Event;
 
@@ -89,9 +91,12 @@ impl<W: Write> Reporter for Summary<W> {
 
     fn end(&mut self, verdict: Option<&Verdict>) -> io::Result<()> {
         let facts = Facts::new(&self.record.session, &self.record.turn, verdict);
-        let mut text = serde_json::to_vec(&object(&facts))?;
-        text.push(b'\n');
-        self.out.write_all(&text)?;
+        let text = serde_json::to_string(&object(&facts))?;
+        // It may be the last line of a page, on a terminal or in the log of a workflow: the same
+        // object, without what either would obey.
+        let mut text = workflow_safe_json(&visible_json(&text));
+        text.push('\n');
+        self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 }
@@ -100,6 +105,7 @@ impl<W: Write> Reporter for Summary<W> {
 mod tests {
     use super::*;
     use crate::protocol::StopReason;
+    use crate::report::SUMMARY_SCHEMA;
     use crate::report::testing::{recording, recordings};
     use serde_json::{Value, json};
 
@@ -112,7 +118,13 @@ mod tests {
         summary.end(verdict).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.find('\n'), Some(text.len() - 1), "one line");
-        serde_json::from_str(&text).unwrap()
+        let summary = serde_json::from_str(&text).unwrap();
+        let schema = serde_json::from_str(SUMMARY_SCHEMA).unwrap();
+        let schema = jsonschema::draft202012::new(&schema).unwrap();
+        if let Err(error) = schema.validate(&summary) {
+            panic!("{name}: {error}: {text}");
+        }
+        summary
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub struct Verdict {
     pub exit_code: u8,
     /// The name of that number.
     pub exit_name: String,
-    /// Whether the outcome is one that `--accept` names; a success only if each gate holds, too.
+    /// Whether the turn ended otherwise than done, in an outcome that `--accept` names; whether the command succeeds is
+    /// another question.
     pub accepted: bool,
     /// Why the command ends as it does, one line; `None` for plain success.
     pub message: Option<String>,

@@ -18,6 +18,28 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, Shape::Lines)
 }
 
+/// The same JSON with nothing in it that drives a terminal or hides from the reader: such characters
+/// stand in strings only, where JSON has escapes of its own.
+#[must_use]
+pub(super) fn visible_json(json: &str) -> Cow<'_, str> {
+    let must_escape = |character: char| character.is_control() || hidden(character);
+    if !json.contains(must_escape) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if must_escape(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// Whether line breaks and tabs are part of the text's form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -188,6 +210,14 @@ mod tests {
             let lines = visible_lines(&text);
             prop_assert!(!lines.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
             prop_assert!(one.chars().count() >= text.chars().count());
+        }
+
+        #[test]
+        fn json_stays_the_same_json(text in "(?s)([\u{80}-\u{9f}\u{202e}\u{e0041}\u{7f}\"\\\\]|.){0,12}") {
+            let json = serde_json::to_string(&text).unwrap();
+            let shown = visible_json(&json);
+            prop_assert!(!shown.chars().any(|c| c.is_control() || hidden(c)), "{}", shown);
+            prop_assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
         }
     }
 }

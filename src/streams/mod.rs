@@ -28,6 +28,8 @@ pub struct Streams {
     pub err: Sink,
     /// Read only when told to; taken by whoever reads it, as that happens on a thread of its own.
     pub stdin: Option<Box<dyn Read + Send>>,
+    /// The device and number of the regular file that stdin comes from, if it does from one.
+    pub in_file: Option<(u64, u64)>,
     /// Whether stdin is a terminal.
     pub in_terminal: bool,
     /// Whether stdout is a terminal.
@@ -70,6 +72,7 @@ impl Streams {
             out: out_sink,
             err: err_sink,
             stdin: Some(Box::new(io::stdin())),
+            in_file: watch::regular_file(&io::stdin()),
             in_terminal: io::stdin().is_terminal(),
             out_terminal: io::stdout().is_terminal(),
             err_terminal: io::stderr().is_terminal(),
@@ -87,6 +90,7 @@ impl Streams {
             out: Queue::new(vec![target::Target::other(out)]).sink(0),
             err: Queue::new(vec![target::Target::other(err)]).sink(0),
             stdin: Some(Box::new(io::empty())),
+            in_file: None,
             in_terminal: false,
             out_terminal: false,
             err_terminal: false,

@@ -1,7 +1,8 @@
 //! Questions about the file behind a stream that the standard library cannot answer.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -15,6 +16,13 @@ pub(super) fn can_be_left(file: &OwnedFd) -> bool {
             FileType::Fifo | FileType::Socket
         )
     })
+}
+
+/// The device and number of a regular file; `None` for anything else.
+pub(super) fn regular_file(file: &impl AsFd) -> Option<(u64, u64)> {
+    let file = File::from(file.as_fd().try_clone_to_owned().ok()?);
+    let found = file.metadata().ok().filter(Metadata::is_file)?;
+    Some((found.dev(), found.ino()))
 }
 
 /// Whether two descriptors lead to the same file, such as one terminal or one pipe.

@@ -216,6 +216,95 @@ fn no_two_outputs_share_a_file() {
 }
 
 #[test]
+fn no_spelling_hides_that_two_outputs_share_a_file() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::create_dir(path("real")).unwrap();
+    symlink("real", path("link")).unwrap();
+    symlink("nothing-yet", path("dangling")).unwrap();
+    std::fs::write(path("one"), "kept").unwrap();
+    std::fs::hard_link(path("one"), path("other")).unwrap();
+    let pairs = [
+        ("new", "./new"),
+        ("new", "real/../new"),
+        ("real/new", "link/new"),
+        ("nothing-yet", "dangling"),
+        ("one", "other"),
+    ];
+    for (one, other) in pairs {
+        for (one, other) in [(one, other), (other, one)] {
+            let report = format!("markdown={}", path(other));
+            crate::support::dcodectl(["run", "x", "--events", &path(one), "--report", &report])
+                .run()
+                .exits(2)
+                .out("")
+                .err_has("two outputs");
+        }
+    }
+    let report = format!("markdown={}", path("new"));
+    crate::support::dcodectl(["run", "x", "--report", "github", "--report", &report])
+        .env("GITHUB_OUTPUT", path("./new"))
+        .run()
+        .exits(2)
+        .err_has("two outputs");
+    assert_eq!(std::fs::read_to_string(path("one")).unwrap(), "kept");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5);
+    // A device takes what several write to it, and files that only look alike are two.
+    let report = format!("junit={}", path("real/new"));
+    let rest = ["--summary=/dev/null", "--events=/dev/null", "--report"];
+    crate::support::dcodectl(["run", "x"].iter().chain(&rest).chain(&[report.as_str()]))
+        .env("DCODE_SOCKET", path("no-daemon"))
+        .run()
+        .exits(69);
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("input");
+    let input = input.to_str().unwrap();
+    let twin = folder.path().join("./twin");
+    let twin = twin.to_str().unwrap();
+    let text = "{\"seq\":1,\"type\":\"x\"}\n";
+    std::fs::write(input, text).unwrap();
+    std::fs::hard_link(input, twin).unwrap();
+    let (junit, markdown) = (format!("junit={twin}"), format!("markdown={input}"));
+    let lines: [(&[&str], bool); 7] = [
+        (&["run", "--file", input, "--events", twin], false),
+        (&["submit", "s", "--file", input, "--summary", input], false),
+        (&["run", "x", "--image", input, "--report", &junit], false),
+        (&["run", "-", "--report", &markdown], true),
+        (&["render", input, "--report", &junit], false),
+        (&["render", input, "--report", &markdown], false),
+        (&["render", "-", "--report", &junit], true),
+    ];
+    for (line, from_stdin) in lines {
+        let stdin = if from_stdin { input } else { "/dev/null" };
+        let said = ended(line, stdin, 2);
+        assert!(said.contains("is to be read and to be written"), "{said}");
+        assert_eq!(std::fs::read_to_string(input).unwrap(), text, "{line:?}");
+    }
+    // A stdin that is not read may be any file.
+    let socket = folder.path().join("no-daemon");
+    let socket = socket.to_str().unwrap();
+    ended(
+        &["run", "x", "--report", &junit, "--socket", socket],
+        input,
+        69,
+    );
+}
+
+/// What a command line says on stderr that ends with this code; stdin comes from a file.
+fn ended(line: &[&str], stdin: &str, code: i32) -> String {
+    use std::process::Stdio;
+    let run = crate::support::dcodectl(line);
+    let stdin = std::fs::File::open(stdin).unwrap();
+    let child = run.spawn(stdin, Stdio::piped(), Stdio::piped());
+    crate::support::process::ends(child, code)
+}
+
+#[test]
 fn json_may_be_asked_for_twice() {
     crate::support::dcodectl(["--json", "help", "environment", "--json"])
         .run()

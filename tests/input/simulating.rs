@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{HANG, binary, dcodectl, objects, recording, until, wait_for};
+use crate::support::process::spawn;
+use crate::support::{HANG, Run, binary, dcodectl, objects, recording, until, wait_for};
 
 /// What `sh -c` is run as inside.
 fn around(script: &str) -> crate::support::Run {
@@ -98,13 +99,8 @@ fn a_chosen_socket_is_used_and_an_existing_path_is_left_alone() {
 
 /// The program with INT and HUP as they are at a terminal: whoever runs the tests may ignore them,
 /// and then so would it.
-fn with_default_signals(arguments: &[&str]) -> Command {
-    let mut command = Command::new("env");
-    command
-        .arg("--default-signal=INT,HUP")
-        .arg(binary())
-        .args(arguments);
-    command
+fn with_default_signals(arguments: &[&str]) -> Run {
+    dcodectl(arguments).behind("env", &["--default-signal=INT,HUP"])
 }
 
 #[test]
@@ -114,13 +110,9 @@ fn without_a_command_it_serves_until_a_signal() {
         (true, Signal::INT, 130),
         (false, Signal::HUP, 129),
     ] {
-        let mut command = with_default_signals(&["simulate", "done"]);
-        command.args(json.then_some("--json"));
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        let line = ["simulate", "done", "--json"];
+        let run = with_default_signals(&line[..2 + usize::from(json)]);
+        let mut child = spawn(run, Stdio::piped());
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
@@ -153,7 +145,7 @@ fn term_and_hup_are_passed_to_the_command_which_is_outlived() {
             ready.display()
         );
         let arguments = ["simulate", "done", "--", "sh", "-c", &script];
-        let mut child = with_default_signals(&arguments).spawn().unwrap();
+        let mut child = spawn(with_default_signals(&arguments), Stdio::piped());
         until("the command", || ready.exists());
         kill_process(Pid::from_child(&child), signal).unwrap();
         // It still had its daemon while it cleaned up.

@@ -8,7 +8,8 @@ use std::process::Stdio;
 use dcodectl::simulate::Daemon;
 use serde_json::Value;
 
-use crate::support::{HANG, at, create, daemon, dcodectl, seen, wait_for};
+use crate::support::process::spawn_open;
+use crate::support::{HANG, at, create, daemon, seen, wait_for};
 
 /// The text of the last submit.
 fn sent(daemon: &Daemon) -> String {
@@ -100,12 +101,7 @@ fn exactly_one_text_is_wanted() {
 fn b11_stdin_is_left_alone_unless_it_is_named() {
     let daemon = daemon("done");
     let id = create(&daemon);
-    let mut command = at(&daemon, ["submit", &id, "-o", "answer", "hi"]).into_command();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn_open(at(&daemon, ["submit", &id, "-o", "answer", "hi"]));
     // Held open and never written to.
     let pipe = child.stdin.take().unwrap();
     let status = wait_for(&mut child, HANG).expect("it waits for stdin");
@@ -117,13 +113,9 @@ fn b11_stdin_is_left_alone_unless_it_is_named() {
     let path = place.path().join("stdin");
     fs::write(&path, "for somebody else").unwrap();
     let mut file = fs::File::open(&path).unwrap();
-    let mut command = at(&daemon, ["submit", &id, "hi"]).into_command();
-    let status = command
-        .stdin(file.try_clone().unwrap())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
+    let stdin = file.try_clone().unwrap();
+    let mut child = at(&daemon, ["submit", &id, "hi"]).spawn(stdin, Stdio::null(), Stdio::null());
+    let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(0));
     let mut rest = String::new();
     file.read_to_string(&mut rest).unwrap();
@@ -222,13 +214,7 @@ fn b44_twelve_megabytes_go_through_whole_and_in_little_memory() {
     let daemon = daemon("done");
     let id = create(&daemon);
     let text = format!("{}\n", "0123456789ab".repeat(1_000_000));
-    let mut command = dcodectl(["submit", &id, "-", "-o", "answer"]).into_command();
-    command
-        .env("DCODE_SOCKET", daemon.socket())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn_open(at(&daemon, ["submit", &id, "-", "-o", "answer"]));
     let peak = peak_memory_kib(child.id());
     child
         .stdin

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dcodectl::simulate::{Act, Daemon, Fault, Options, PathIs, Speed};
 
-use crate::support::{Running, is_busy, seen};
+use crate::support::{Running, at, is_busy, seen};
 
 /// A point of a turn.
 pub(super) struct Point {
@@ -139,6 +139,12 @@ fn busy(scene: &Scene<'_>) -> bool {
     is_busy(scene.daemon)
 }
 
+/// Whether the daemon has said this in a session that is there: the point is one in the turn.
+fn told(scene: &Scene<'_>, text: &str) -> bool {
+    let tail = at(scene.daemon, ["tail", "--all", "--no-follow", "--json"]).run();
+    tail.stdout.contains(text)
+}
+
 pub(super) fn in_the_turn() -> Vec<Point> {
     let paced: fn(&mut Options) = |options| options.speed = Speed::Times(0.5);
     vec![
@@ -156,29 +162,29 @@ pub(super) fn in_the_turn() -> Vec<Point> {
             |options| stalled(options, 500),
             busy,
         ),
-        point("the model thinks", "silence", RUN, paced, busy),
+        point("the model thinks", "silence", RUN, paced, |scene| {
+            told(scene, "message.reasoning")
+        }),
         point(
             "the model speaks, a submit",
             "long-answer",
             SUBMIT,
             paced,
-            busy,
+            |scene| told(scene, "message.delta"),
         ),
-        point(
-            "a tool runs",
-            "slow",
-            RUN,
-            |options| options.speed = Speed::Times(1.0),
-            busy,
-        ),
+        point("a tool runs", "slow", RUN, paced, |scene| {
+            told(scene, "tool.requested") && !told(scene, "tool.completed")
+        }),
         point(
             "between two rounds",
             "steering",
             RUN,
-            |options| options.speed = Speed::Times(1.0),
-            busy,
+            |options| options.speed = Speed::Times(0.25),
+            |scene| told(scene, r#""kind":"rounds""#),
         ),
-        point("the turn is quiet", "silence", SUBMIT, NOTHING, busy),
+        point("the turn is quiet", "silence", SUBMIT, NOTHING, |scene| {
+            told(scene, "this. ")
+        }),
         point("the stream is lost", "silence", RUN, lost, |scene| {
             seen(scene.daemon, "GET", "/events") >= 2
         }),
@@ -193,14 +199,14 @@ pub(super) fn at_a_question() -> Vec<Point> {
             "approval",
             &["run", "--on-approval", "leave", "go"],
             NOTHING,
-            busy,
+            |scene| told(scene, "approval_required"),
         ),
         point(
             "a question is open, a submit",
             "approval",
             &["submit", "--on-approval", "leave", "S", "go"],
             NOTHING,
-            busy,
+            |scene| told(scene, "approval_required"),
         ),
         point(
             "a program is asked",

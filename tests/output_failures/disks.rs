@@ -111,12 +111,8 @@ fn the_summary_knows_of_a_full_disk_under_the_events() {
 #[test]
 fn a_stderr_that_takes_nothing_changes_nothing() {
     let daemon = daemon("error");
-    let mut command = at(&daemon, ["run", "go"]).into_command();
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(full());
-    let output = command.output().unwrap();
+    let child = at(&daemon, ["run", "go"]).spawn(Stdio::null(), Stdio::piped(), full());
+    let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(16), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("error"));
 }

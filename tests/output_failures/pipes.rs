@@ -22,13 +22,8 @@ fn a_stderr_that_nobody_reads_holds_nothing_up() {
         ("turn.completed", r#"{"turn_id":"t1","reason":"error"}"#),
     ];
     let daemon = support::playing(&events, |_| {});
-    let mut command = at(&daemon, ["run", "--json", "go"]).into_command();
-    command
-        .stdin(Stdio::null())
-        .stdout(File::create("/dev/null").unwrap())
-        .stderr(Stdio::piped());
     let begun = Instant::now();
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn(at(&daemon, ["run", "--json", "go"]), Stdio::null());
     let status = wait_for(&mut child, HANG).expect("it hangs");
     assert_eq!(status.code(), Some(16));
     assert!(begun.elapsed() < SOON);

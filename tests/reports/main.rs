@@ -15,6 +15,8 @@ use std::sync::LazyLock;
 
 use dcodectl::protocol::{Event, Payload, StopReason, TurnCompleted};
 use serde_json::{Value, json};
+use support::process::spawn;
+use support::programs::is_there;
 use support::{Ran, at, daemon, data_lines, dcodectl, objects, playing, recording};
 
 /// Reads `JUnit` files by junitparser and prints what it found, one JSON array a file.
@@ -39,27 +41,18 @@ for path in sys.argv[1:]:
     print(json.dumps({"suites": suites, "counts": xml_counts}))
 "#;
 
-/// Whether junitparser is there. Where everything is demanded, its absence is a failure.
+/// Whether junitparser is there.
 static HAS_READER: LazyLock<bool> = LazyLock::new(|| {
-    let found = Command::new("python3")
+    Command::new("python3")
         .args(["-c", "import junitparser"])
         .stderr(Stdio::null())
         .status()
-        .is_ok_and(|status| status.success());
-    let demanded = std::env::var_os("DCODECTL_TESTS_DEMAND").is_some();
-    assert!(
-        found || !demanded,
-        "python3 with junitparser is needed: python3 -m pip install junitparser"
-    );
-    found
+        .is_ok_and(|status| status.success())
 });
 
 /// What junitparser reads in the files; `None`, and a word about it, where it is not installed.
 fn read(paths: &[&Path]) -> Option<Vec<Value>> {
-    if !*HAS_READER {
-        let note = "skipped: python3 has no junitparser (python3 -m pip install junitparser)\n";
-        // The test's own capture would hide it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), note.as_bytes());
+    if !is_there("python3 with junitparser", *HAS_READER) {
         return None;
     }
     let output = Command::new("python3")
@@ -223,6 +216,18 @@ fn github_gets_annotations_and_outputs() {
             ran.out_objects();
         }
     }
+    // Asked for twice, it is told once.
+    let rest = ["--report", "github", "--report=github"];
+    let ran = at(&daemon, ["run", "x"].iter().chain(&rest))
+        .run()
+        .exits(11);
+    assert_eq!(ran.stderr.matches("::error title=dcode").count(), 1);
+    let ran = at(&daemon, ["run", "x"].iter().chain(&rest))
+        .env("GITHUB_OUTPUT", files.path("twice"))
+        .run()
+        .exits(11);
+    assert_eq!(ran.stderr.matches("::error title=dcode").count(), 1);
+    assert_eq!(files.text("twice").matches("\nexit_code<<").count(), 1);
     let outputs = files.text("output");
     assert!(
         outputs.starts_with("before=1\nsession_id<<dcodectl_"),
@@ -255,7 +260,7 @@ fn no_text_acts_as_a_workflow_command() {
             ("message.delta", r#"{"turn_id":"t1","text":"[error]d\n"}"#),
             (
                 "session.error",
-                r###"{"code":"x","message":"##[error]e"}"###,
+                "{\"code\":\"x\",\"message\":\"##[error]e\u{9b}2J\"}",
             ),
             ("turn.completed", r#"{"turn_id":"t1","reason":"error"}"#),
         ],
@@ -275,6 +280,15 @@ fn no_text_acts_as_a_workflow_command() {
             assert_eq!(ran.stdout.lines().find(is_command), None, "{ran:#?}");
         }
     }
+    // Nor does a summary that ends a page, for a workflow or for a terminal.
+    let ran = at(&daemon, ["run", "\u{9b}2J", "--summary", "-"])
+        .env("GITHUB_ACTIONS", "true")
+        .run()
+        .exits(16);
+    assert_eq!(ran.stdout.lines().find(is_command), None, "{ran:#?}");
+    let summary: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["errors"][0]["message"], "##[error]e\u{9b}2J");
+    assert!(!ran.stdout.contains('\u{9b}'), "{ran:#?}");
     // Elsewhere the text is as it is.
     let ran = at(&daemon, ["run", "x"]).run().exits(16);
     assert!(ran.stdout.contains("\n::set-env name=A::b\n"), "{ran:#?}");
@@ -285,13 +299,7 @@ fn with_reports_a_command_goes_on_when_the_reader_left() {
     let files = Files::new();
     let daemon = daemon("long-answer");
     let report = files.report("junit", "x.xml");
-    let mut command = at(&daemon, ["run", "x", &report]).into_command();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = spawn(at(&daemon, ["run", "x", &report]), Stdio::piped());
     drop(child.stdout.take());
     let status = support::wait_for(&mut child, support::HANG).unwrap();
     assert_eq!(status.code(), Some(0));

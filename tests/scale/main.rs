@@ -107,11 +107,8 @@ fn one_tail_reads_sixty_four_busy_sessions_evenly_and_whole() {
     let ids: Vec<String> = (0..SESSIONS)
         .map(|_| raw::create(daemon.socket(), Path::new("/tmp")))
         .collect();
-    let mut tail = at(&daemon, ["tail", "--all", "--json"]).into_command();
-    tail.stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut tail = tail.spawn().unwrap();
+    let tail = at(&daemon, ["tail", "--all", "--json"]);
+    let mut tail = tail.spawn(Stdio::null(), Stdio::piped(), Stdio::piped());
     let mut lines = BufReader::new(tail.stdout.take().unwrap()).lines();
     let begun = Instant::now();
     submit_to_all(daemon.socket(), &ids);

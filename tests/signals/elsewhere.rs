@@ -1,18 +1,16 @@
 //! Signals before a turn is there, in other commands, and those that are ignored.
 
 use std::fs;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use dcodectl::simulate::{Act, Daemon, Fault, PathIs};
 use rustix::process::Signal;
 
 use super::{SIGNALS, SOON, sessions, silence, suffix, summary};
-use crate::support::process::{deletes, ends, signal, spawn_open};
-use crate::support::{
-    Running, at, binary, create, daemon, daemon_with, dcodectl, is_busy, seen, until,
-};
+use crate::support::process::{deletes, ends, signal, spawn, spawn_open};
+use crate::support::wired::Wired;
+use crate::support::{Running, at, create, daemon, daemon_with, dcodectl, is_busy, seen, until};
 
 #[test]
 fn a_signal_before_the_first_answer_ends_it_with_nothing_sent() {
@@ -153,18 +151,10 @@ fn a_request_that_is_not_answered_is_left_at_the_first_signal() {
 }
 
 /// The binary behind a shell that ignores signals, as `nohup` and `&` in a script do.
-fn ignoring(daemon: &Daemon, signals: &str, rest: &str) -> Child {
-    let script = format!("trap '' {signals}; exec \"$0\" {rest}");
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", &script])
-        .arg(binary())
-        .env("DCODE_SOCKET", daemon.socket())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    command.spawn().unwrap()
+fn ignoring(daemon: &Daemon, signals: &str, rest: &str) -> Wired {
+    let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
+    let run = at(daemon, rest.split(' ')).behind("sh", &["-c", &script]);
+    spawn(run.in_its_own_group(), Stdio::piped())
 }
 
 #[test]

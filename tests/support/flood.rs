@@ -7,30 +7,63 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
 /// Serves until the end of the process.
 pub(crate) struct Flood {
     folder: TempDir,
-    sent: Arc<AtomicU64>,
+    peer: Arc<Peer>,
 }
+
+/// What the connections share.
+struct Peer {
+    /// Events to a write.
+    at_once: u64,
+    /// How long a reader may not read, before its stream is ended and the session goes on without it.
+    patience: Option<Duration>,
+    /// The last event that was taken off this side's hands.
+    sent: AtomicU64,
+    /// The oldest event that is held.
+    first: AtomicU64,
+}
+
+/// How many events the daemon holds (protocol, section 8).
+#[allow(dead_code)]
+pub(crate) const RETENTION: u64 = 10_000;
 
 impl Flood {
     /// Listens on a socket of its own; `events` of them go into each write.
     pub(crate) fn start(events: u64) -> Self {
+        Self::of(events, None)
+    }
+
+    /// The same, but as the daemon treats a reader that does not read: its stream is ended, the session goes on, and
+    /// in the end only its last [`RETENTION`] events are held.
+    #[allow(dead_code)]
+    pub(crate) fn that_goes_on_after(patience: Duration, events: u64) -> Self {
+        Self::of(events, Some(patience))
+    }
+
+    fn of(at_once: u64, patience: Option<Duration>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let listener = UnixListener::bind(folder.path().join("s")).expect("a socket");
-        let sent = Arc::new(AtomicU64::new(0));
-        let counter = Arc::clone(&sent);
+        let peer = Arc::new(Peer {
+            at_once,
+            patience,
+            sent: AtomicU64::new(0),
+            first: AtomicU64::new(1),
+        });
+        let shared = Arc::clone(&peer);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counter = Arc::clone(&counter);
+                let peer = Arc::clone(&shared);
                 // A client that leaves early is nobody's failure.
-                thread::spawn(move || serve(&stream, events, &counter).ok());
+                thread::spawn(move || peer.serve(&stream).ok());
             }
         });
-        Self { folder, sent }
+        Self { folder, peer }
     }
 
     /// Where it listens.
@@ -41,7 +74,13 @@ impl Flood {
     /// The last event that was taken off this side's hands.
     #[allow(dead_code)]
     pub(crate) fn sent(&self) -> u64 {
-        self.sent.load(Ordering::Relaxed)
+        self.peer.sent.load(Ordering::Relaxed)
+    }
+
+    /// The oldest event that is held.
+    #[allow(dead_code)]
+    pub(crate) fn first(&self) -> u64 {
+        self.peer.first.load(Ordering::Relaxed)
     }
 
     /// Where temporary files may be put.
@@ -87,44 +126,55 @@ fn parse(id: &str) -> (u64, usize) {
     )
 }
 
-fn serve(mut stream: &UnixStream, at_once: u64, sent: &AtomicU64) -> io::Result<()> {
-    let mut line = String::new();
-    let mut reader = BufReader::new(stream);
-    reader.read_line(&mut line)?;
-    let mut header = String::new();
-    while reader.read_line(&mut header)? > 2 {
-        header.clear();
-    }
-    let path = line.split(' ').nth(1).unwrap_or_default();
-    let rest = path.strip_prefix("/v1/sessions/").unwrap_or("0-0");
-    let (id, query) = rest.split_once("/events?from=").unwrap_or((rest, ""));
-    let (count, _) = parse(id);
-    if query.is_empty() {
-        let body = format!(r#"{{"id":"{id}","state":"running","last_seq":{count},"first_seq":1}}"#);
-        return answer(stream, "200 OK", &body);
-    }
-    let from: u64 = query.parse().map_err(io::Error::other)?;
-    if from > count {
-        return answer(
-            stream,
-            "404 Not Found",
-            r#"{"code":"session_not_found","message":"over"}"#,
-        );
-    }
-    stream.write_all(
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
-    )?;
-    let (text, mut block) = (text(id), Vec::new());
-    for seq in from..=count {
-        let frame = format!("id: {seq}\ndata: {}\n\n", event(id, seq, &text));
-        write!(block, "{:x}\r\n{frame}\r\n", frame.len())?;
-        if seq % at_once == 0 || seq == count {
-            stream.write_all(&block)?;
-            block.clear();
-            sent.store(seq, Ordering::Relaxed);
+impl Peer {
+    fn serve(&self, mut stream: &UnixStream) -> io::Result<()> {
+        let mut line = String::new();
+        let mut reader = BufReader::new(stream);
+        reader.read_line(&mut line)?;
+        let mut header = String::new();
+        while reader.read_line(&mut header)? > 2 {
+            header.clear();
         }
+        let path = line.split(' ').nth(1).unwrap_or_default();
+        let rest = path.strip_prefix("/v1/sessions/").unwrap_or("0-0");
+        let (id, query) = rest.split_once("/events?from=").unwrap_or((rest, ""));
+        let (count, _) = parse(id);
+        let first = self.first.load(Ordering::Relaxed);
+        if query.is_empty() {
+            let body = format!(
+                r#"{{"id":"{id}","state":"running","last_seq":{count},"first_seq":{first}}}"#
+            );
+            return answer(stream, "200 OK", &body);
+        }
+        let from: u64 = query.parse().map_err(io::Error::other)?;
+        if from > count {
+            let body = r#"{"code":"session_not_found","message":"over"}"#;
+            return answer(stream, "404 Not Found", body);
+        }
+        if from < first {
+            let body = r#"{"code":"events_expired","message":"gone"}"#;
+            return answer(stream, "410 Gone", body);
+        }
+        stream.write_all(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+        )?;
+        stream.set_write_timeout(self.patience)?;
+        let (text, mut block) = (text(id), Vec::new());
+        for seq in from..=count {
+            let frame = format!("id: {seq}\ndata: {}\n\n", event(id, seq, &text));
+            write!(block, "{:x}\r\n{frame}\r\n", frame.len())?;
+            if seq % self.at_once == 0 || seq == count {
+                if let Err(error) = stream.write_all(&block) {
+                    let first = count.saturating_sub(RETENTION) + 1;
+                    self.first.store(first, Ordering::Relaxed);
+                    return Err(error);
+                }
+                block.clear();
+                self.sent.store(seq, Ordering::Relaxed);
+            }
+        }
+        stream.write_all(b"0\r\n\r\n")
     }
-    stream.write_all(b"0\r\n\r\n")
 }
 
 fn answer(mut stream: &UnixStream, status: &str, body: &str) -> io::Result<()> {

@@ -15,6 +15,7 @@ use dcodectl::follow::Limits;
 use dcodectl::simulate::Daemon;
 use dcodectl::streams::{Streams, Surroundings};
 
+use super::watch::{Stream, Watch};
 use super::{HANG, Ran};
 
 /// A buffer that can be looked at while it is written to.
@@ -44,6 +45,7 @@ pub struct Inside {
     variables: HashMap<String, OsString>,
     uid: u32,
     bounds: Bounds,
+    odd: Vec<String>,
     stdin: Option<Box<dyn Read + Send>>,
 }
 
@@ -62,6 +64,7 @@ where
         variables: HashMap::from([("DCODE_SOCKET".to_owned(), socket)]),
         uid: rustix::process::geteuid().as_raw(),
         bounds: Bounds::default(),
+        odd: Vec::new(),
         stdin: None,
     }
 }
@@ -92,6 +95,12 @@ impl Inside {
         self
     }
 
+    /// The same as [`super::Run::odd`].
+    pub fn odd(mut self, kind: &str) -> Self {
+        self.odd.push(kind.to_owned());
+        self
+    }
+
     /// Runs it to its end.
     #[track_caller]
     pub fn run(self) -> Ran {
@@ -101,6 +110,10 @@ impl Inside {
     /// Runs it on a thread of its own.
     pub fn start(self) -> RunningInside {
         let (out, err) = (Shared::default(), Shared::default());
+        let mut watch = Watch::of(&self.arguments, &std::env::current_dir().unwrap());
+        for kind in &self.odd {
+            watch.odd(kind);
+        }
         let begun = Instant::now();
         let (to_out, to_err) = (out.clone(), err.clone());
         let thread = thread::spawn(move || {
@@ -120,16 +133,19 @@ impl Inside {
             begun,
             out,
             err,
+            watch,
         }
     }
 }
 
-/// A command line that runs inside the test.
+/// A command line that runs inside the test. It cannot be killed: it has to be waited for.
+#[must_use]
 pub struct RunningInside {
     thread: thread::JoinHandle<u8>,
     begun: Instant,
     pub out: Shared,
     pub err: Shared,
+    watch: Watch,
 }
 
 impl RunningInside {
@@ -146,10 +162,15 @@ impl RunningInside {
         }
         let took = self.begun.elapsed();
         let code = self.thread.join().unwrap();
+        let status = ExitStatus::from_raw(i32::from(code) << 8);
+        let (stdout, stderr) = (self.out.text(), self.err.text());
+        self.watch.whole(Stream::Out, &stdout);
+        self.watch.whole(Stream::Err, &stderr);
+        self.watch.ended(status);
         Ran {
-            status: ExitStatus::from_raw(i32::from(code) << 8),
-            stdout: self.out.text(),
-            stderr: self.err.text(),
+            status,
+            stdout,
+            stderr,
             took,
         }
     }

@@ -16,17 +16,20 @@ pub mod process;
 pub mod programs;
 pub mod schemas;
 pub mod snippets;
+pub mod watch;
 pub mod wire;
+pub mod wired;
 
 // Not every test asks.
 #[allow(unused_imports)]
 pub use asked::{commands, is_busy, seen};
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +37,9 @@ use dcodectl::protocol::{Event, EventKind};
 use dcodectl::simulate::{Daemon, Options, Replay, Source, Speed, scenario};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+use watch::{Stream, Watch};
+use wired::Wired;
 
 /// No test waits longer than this for a process: a hang fails, it does not hang the suite.
 pub const HANG: Duration = Duration::from_secs(60);
@@ -222,8 +228,12 @@ pub fn ends_with_the_turn(ndjson: &str) -> bool {
 }
 
 /// The binary with an empty environment, about to be run.
+///
+/// Whatever way it is run, what it prints and writes is held against the schemas (`watch`).
 pub struct Run {
     command: Command,
+    line: Vec<OsString>,
+    odd: Vec<String>,
     stdin: Option<Vec<u8>>,
 }
 
@@ -240,7 +250,9 @@ where
         .env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
     Run {
+        line: watch::line(command.get_args()),
         command,
+        odd: Vec::new(),
         stdin: None,
     }
 }
@@ -270,25 +282,54 @@ impl Run {
         self
     }
 
+    /// Lets pass events of this type that are in no shape of the protocol: the test's own peer
+    /// sends them. There has to be one.
+    pub fn odd(mut self, kind: &str) -> Self {
+        self.odd.push(kind.to_owned());
+        self
+    }
+
+    /// Runs it behind another program, which gets these arguments, the binary and its arguments.
+    pub fn behind(mut self, program: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .arg(self.command.get_program())
+            .args(self.command.get_args())
+            .env_clear();
+        for (name, value) in self.command.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        command.current_dir(self.command.get_current_dir().unwrap());
+        self.command = command;
+        self
+    }
+
+    /// In a process group of its own.
+    pub fn in_its_own_group(mut self) -> Self {
+        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        self
+    }
+
     /// Runs it to its end; the reader takes everything at once.
     pub fn run(self) -> Ran {
         self.start().wait()
     }
 
     /// Starts it with both outputs piped and read by threads.
-    pub fn start(mut self) -> Running {
-        let stdin = if self.stdin.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        };
-        self.command
-            .stdin(stdin)
+    pub fn start(self) -> Running {
+        let (mut command, watch, stdin) = self.into_parts();
+        command
+            .stdin(if stdin.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let begun = Instant::now();
-        let mut child = self.command.spawn().unwrap();
-        if let (Some(bytes), Some(mut pipe)) = (self.stdin, child.stdin.take()) {
+        let mut child = command.spawn().unwrap();
+        if let (Some(bytes), Some(mut pipe)) = (stdin, child.stdin.take()) {
             thread::spawn(move || {
                 let _ = pipe.write_all(&bytes);
             });
@@ -300,12 +341,29 @@ impl Run {
             begun,
             stdout: Some(stdout),
             stderr: Some(stderr),
+            watch,
         }
     }
 
-    /// The command itself, for a test that wires its streams by hand.
-    pub fn into_command(self) -> Command {
-        self.command
+    /// Starts it with these streams, for a test that reads and writes by hand.
+    pub fn spawn(
+        self,
+        stdin: impl Into<Stdio>,
+        stdout: impl Into<Stdio>,
+        stderr: impl Into<Stdio>,
+    ) -> Wired {
+        let (mut command, watch, _) = self.into_parts();
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        Wired::new(command.spawn().unwrap(), Arc::new(watch))
+    }
+
+    /// The command itself and what is to be told of it, for support code alone.
+    pub fn into_parts(self) -> (Command, Watch, Option<Vec<u8>>) {
+        let mut watch = Watch::of(&self.line, self.command.get_current_dir().unwrap());
+        for kind in &self.odd {
+            watch.odd(kind);
+        }
+        (self.command, watch, self.stdin)
     }
 }
 
@@ -323,6 +381,7 @@ pub struct Running {
     begun: Instant,
     stdout: Option<thread::JoinHandle<String>>,
     stderr: Option<thread::JoinHandle<String>>,
+    watch: Watch,
 }
 
 impl Running {
@@ -347,7 +406,9 @@ impl Running {
         let stderr = self.stderr.take().unwrap().join().unwrap();
         let status = status
             .unwrap_or_else(|| panic!("hung for {took:?}\nstdout: {stdout}\nstderr: {stderr}"));
-        schemas::hold(&stdout);
+        self.watch.whole(Stream::Out, &stdout);
+        self.watch.whole(Stream::Err, &stderr);
+        self.watch.ended(status);
         Ran {
             status,
             stdout,
@@ -360,7 +421,23 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        let Ok(status) = self.child.wait() else {
+            return;
+        };
+        let outputs = [
+            (Stream::Out, self.stdout.take()),
+            (Stream::Err, self.stderr.take()),
+        ];
+        for (stream, output) in outputs {
+            // Something that outlives it may still hold the pipe.
+            if let Some(output) = output.filter(thread::JoinHandle::is_finished) {
+                self.watch
+                    .feed(stream, output.join().unwrap_or_default().as_bytes());
+            }
+        }
+        if !thread::panicking() {
+            self.watch.ended(status);
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::thread;
 
 use dcodectl::simulate::Daemon;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::wired::Wired;
 use super::{HANG, Run, wait_for};
 
 /// A file whose disk is full.
@@ -25,28 +26,18 @@ pub fn fifo(folder: &Path) -> PathBuf {
 }
 
 /// Starts it with this stdout. A pipe is read by whoever takes it from the child, else by nobody.
-pub fn spawn(run: Run, stdout: impl Into<Stdio>) -> Child {
-    let mut command = run.into_command();
-    command
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(Stdio::piped());
-    command.spawn().unwrap()
+pub fn spawn(run: Run, stdout: impl Into<Stdio>) -> Wired {
+    run.spawn(Stdio::null(), stdout, Stdio::piped())
 }
 
 /// Starts it with a stdout that nobody reads and a stdin that stays open.
-pub fn spawn_open(run: Run) -> Child {
-    let mut command = run.into_command();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command.spawn().unwrap()
+pub fn spawn_open(run: Run) -> Wired {
+    run.spawn(Stdio::piped(), Stdio::piped(), Stdio::piped())
 }
 
 /// Waits for its end, and gives what is on stderr.
 #[track_caller]
-pub fn ends(child: Child, code: i32) -> String {
+pub fn ends(child: Wired, code: i32) -> String {
     let (status, stderr) = end_of(child);
     assert_eq!(status.code(), Some(code), "{stderr}");
     stderr
@@ -54,7 +45,7 @@ pub fn ends(child: Child, code: i32) -> String {
 
 /// Waits for its end, and gives how it ended and what is on stderr.
 #[track_caller]
-pub fn end_of(mut child: Child) -> (ExitStatus, String) {
+pub fn end_of(mut child: Wired) -> (ExitStatus, String) {
     let mut pipe = child.stderr.take().unwrap();
     let reading = thread::spawn(move || {
         let mut text = String::new();
@@ -68,7 +59,7 @@ pub fn end_of(mut child: Child) -> (ExitStatus, String) {
 }
 
 /// Reads one line of its stdout and closes it.
-pub fn one_line(child: &mut Child) {
+pub fn one_line(child: &mut Wired) {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut line)
@@ -77,7 +68,7 @@ pub fn one_line(child: &mut Child) {
 }
 
 /// Sends a signal.
-pub fn signal(child: &Child, signal: Signal) {
+pub fn signal(child: &Wired, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 

@@ -1,46 +1,83 @@
-//! Whatever any test makes the binary print as a summary or an event is held against its schema.
+//! The schemas that `schema` prints, and one for what stands on stderr under `--json`, as a judge of lines.
 
 use std::sync::LazyLock;
 
-use dcodectl::protocol::{Event, Payload};
 use dcodectl::report::{EVENTS_SCHEMA, SUMMARY_SCHEMA};
 use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-static EVENTS: LazyLock<Validator> = LazyLock::new(|| validator(EVENTS_SCHEMA));
-static SUMMARY: LazyLock<Validator> = LazyLock::new(|| validator(SUMMARY_SCHEMA));
+static EVENTS: LazyLock<Validator> = LazyLock::new(|| validator(&read(EVENTS_SCHEMA)));
+static SUMMARY: LazyLock<Validator> = LazyLock::new(|| validator(&read(SUMMARY_SCHEMA)));
 
-fn validator(schema: &str) -> Validator {
-    let schema: Value = serde_json::from_str(schema).unwrap();
-    jsonschema::draft202012::new(&schema).unwrap()
+/// The contract's own words (section 1, rule 8); the program prints no schema for it.
+static MESSAGE: LazyLock<Validator> = LazyLock::new(|| {
+    let text = json!({"type": "string", "minLength": 1});
+    // A notice may be an empty line of a program that was asked.
+    let any = json!({"type": "string"});
+    validator(&json!({
+        "type": "object", "additionalProperties": false, "minProperties": 1, "maxProperties": 1,
+        "properties": {
+            "error": {
+                "type": "object", "additionalProperties": false, "required": ["code", "exit_code", "message"],
+                "properties": {
+                    "code": text, "message": text, "hint": text,
+                    "exit_code": {"type": "integer", "minimum": 1, "maximum": 255},
+                },
+            },
+            "notice": {
+                "type": "object", "additionalProperties": false, "required": ["code", "message"],
+                "properties": {"code": text, "message": any},
+            },
+        },
+    }))
+});
+
+fn read(schema: &str) -> Value {
+    serde_json::from_str(schema).unwrap()
 }
 
-/// Looks at each line that is a summary or an event. A long text is looked at in part: its events
-/// are alike.
-#[track_caller]
-pub fn hold(stdout: &str) {
-    for line in stdout
-        .lines()
-        .filter(|line| line.starts_with('{'))
-        .take(500)
-    {
-        let Ok(value) = serde_json::from_str::<Value>(line) else {
-            continue;
-        };
-        let schema = if value.get("schema_version").is_some() {
-            &*SUMMARY
-        } else if value.get("seq").is_some() && value.get("payload").is_some() {
-            &*EVENTS
+fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).unwrap()
+}
+
+/// What a line is held to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// An event of the daemon's.
+    Event,
+    /// What `--summary` writes.
+    Summary,
+    /// A line on stderr under `--json`.
+    Message,
+    /// Any JSON object.
+    Object,
+}
+
+impl Shape {
+    /// What an object seems to be: one that is something else altogether is only an object.
+    pub fn of(value: &Value) -> Self {
+        let has = |key| value.get(key).is_some();
+        let members = value.as_object().map_or(0, serde_json::Map::len);
+        if has("schema_version") {
+            Self::Summary
+        } else if has("seq") && has("type") {
+            Self::Event
+        } else if members == 1 && (has("error") || has("notice")) {
+            Self::Message
         } else {
-            continue;
+            Self::Object
+        }
+    }
+
+    /// Why the value is not of this shape.
+    pub fn fault(self, value: &Value) -> Option<String> {
+        let validator = match self {
+            Self::Event => &*EVENTS,
+            Self::Summary => &*SUMMARY,
+            Self::Message => &*MESSAGE,
+            Self::Object => return (!value.is_object()).then(|| "no object".to_owned()),
         };
-        // What a test's own peer sends in a shape of no protocol is passed through as it is.
-        let event = Event::parse(line);
-        if event.is_ok_and(|event| matches!(event.payload(), Payload::Malformed(_))) {
-            continue;
-        }
-        if let Err(error) = schema.validate(&value) {
-            panic!("{error}: {line}");
-        }
+        let error = validator.validate(value).err()?;
+        Some(format!("{}: {error}", error.instance_path()))
     }
 }

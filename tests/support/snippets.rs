@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::programs::there_is;
+use super::watch::{Stream, Watch};
 use super::{Ran, wait_for};
 
 /// A fenced block: its language, the comment before it, its text.
@@ -133,12 +134,18 @@ impl Place {
             .spawn()
             .unwrap();
         let status = wait_for(&mut child, super::HANG);
-        Ran {
+        let ran = Ran {
             stdout: fs::read_to_string(out).unwrap(),
             stderr: fs::read_to_string(err).unwrap(),
             took: begun.elapsed(),
             status: status.unwrap_or_else(|| panic!("hung: {text}")),
-        }
+        };
+        // What files it writes, and under what names, is the script's: all are looked at.
+        let watch = Watch::of_a_script(text);
+        watch.whole(Stream::Out, &ran.stdout);
+        watch.whole(Stream::Err, &ran.stderr);
+        watch.folder(&self.path("workspace"));
+        ran
     }
 
     /// Runs a block every way that the comment before it says. `false` if it is only to be parsed.

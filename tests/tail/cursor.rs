@@ -253,12 +253,7 @@ fn what_nobody_has_read_is_not_in_the_cursor() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cursor");
     let line = ["tail", &id, "--json", "--cursor", file.to_str().unwrap()];
-    let mut command = at(&daemon, line).into_command();
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut child = command.spawn().unwrap();
+    let mut child = at(&daemon, line).spawn(Stdio::null(), Stdio::piped(), Stdio::null());
     // The pipe is full after some 64 KiB; nothing more happens then.
     let mut pipe = child.stdout.take().unwrap();
     until("a full pipe", || {

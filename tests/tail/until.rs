@@ -9,6 +9,7 @@ use rustix::process::Signal;
 
 use super::{EVENTS, numbers, played, turns};
 use crate::support::paced::{STARTED, paced};
+use crate::support::process::spawn;
 use crate::support::{HANG, at, create, daemon, daemon_with, is_busy, seen, until, wait_for};
 
 #[test]
@@ -159,12 +160,7 @@ fn a_signal_ends_a_tail_and_leaves_the_turn_alone() {
 
 /// Reads one line and leaves; gives the code and stderr.
 fn first_line(daemon: &dcodectl::simulate::Daemon, arguments: &[&str]) -> (String, i32, String) {
-    let mut command = at(daemon, arguments).into_command();
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn(at(daemon, arguments), Stdio::piped());
     let mut line = String::new();
     let mut reader = BufReader::with_capacity(1, child.stdout.take().unwrap());
     reader.read_line(&mut line).unwrap();

@@ -183,21 +183,10 @@ fn where_stdout_is_no_page_at_the_terminal_the_question_is_whole_on_stderr() {
     let directory = tempfile::tempdir().unwrap();
     let log = directory.path().join("log");
     for format in ["human", "answer"] {
-        let mut shell = command(&daemon, &[""; 0]);
-        let binary = support::binary().to_str().unwrap().to_owned();
-        let script = r#"exec "$1" run -o "$2" --on-approval ask "Clean up" >"$3""#;
-        let program = std::process::Command::new("sh");
-        let environment: Vec<_> = shell
-            .get_envs()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
-            .collect();
-        shell = program;
-        shell
-            .args(["-c", script, "sh", &binary, format])
-            .arg(&log)
-            .env_clear()
-            .envs(environment);
-        let mut terminal = Terminal::start(shell);
+        let line = ["run", "-o", format, "--on-approval", "ask", "Clean up"];
+        let script = r#"log=$1; shift; exec "$@" >"$log""#;
+        let behind = ["-c", script, "sh", log.to_str().unwrap()];
+        let mut terminal = Terminal::start(command(&daemon, &line).behind("sh", &behind));
         terminal.wait_for("? bash asks: rule:command  t1-0@");
         terminal.wait_for("    rm -rf build\r\n    reason: this command matches the rule *rm -rf*");
         terminal.wait_for(ASKED);

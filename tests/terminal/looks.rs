@@ -1,11 +1,9 @@
 //! Colour, the status line, the order of both streams, and text that would drive the terminal.
 
-use std::process::Command;
-
 use dcodectl::simulate::Speed;
 
 use crate::pty::{Terminal, command, screen};
-use crate::support;
+use crate::support::{self, Run};
 
 /// `NO_COLOR` and the like, each with its value.
 type Environment = &'static [(&'static str, &'static str)];
@@ -59,24 +57,19 @@ fn b37_colour_is_decided_by_flag_environment_and_terminal() {
         assert_eq!(coloured(&ran.stdout), pipe, "pipe: {case}");
         // The note's start is dim where stderr is coloured.
         assert_eq!(ran.stderr.contains('\x1b'), pipe, "stderr, pipe: {case}");
-        let mut at_terminal = support::at(&daemon, &arguments).into_command();
-        at_terminal.envs(environment.iter().copied());
+        let mut at_terminal = support::at(&daemon, &arguments);
+        for (name, value) in environment {
+            at_terminal = at_terminal.env(name, value);
+        }
         let shown = Terminal::run(at_terminal).exits(10);
         assert_eq!(coloured(&shown.text), terminal, "terminal: {case}");
     }
 }
 
 /// Runs a shell script against a daemon at a terminal; `$1` is the binary.
-fn script(daemon: &dcodectl::simulate::Daemon, text: &str) -> Command {
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", text, "sh"])
-        .arg(support::binary())
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("DCODE_SOCKET", daemon.socket())
-        .env("TERM", "xterm");
-    shell
+fn script(daemon: &dcodectl::simulate::Daemon, text: &str) -> Run {
+    let run = support::at(daemon, [""; 0]).behind("sh", &["-c", text, "sh"]);
+    run.env("TERM", "xterm")
 }
 
 #[test]
@@ -137,8 +130,7 @@ fn the_status_line_leaves_no_trace() {
 #[test]
 fn a_dumb_terminal_and_quiet_have_no_status_line() {
     let daemon = support::daemon_with("tools", |options| options.speed = Speed::Times(4.0));
-    let mut dumb = command(&daemon, &["run", "Fix it"]);
-    dumb.env("TERM", "dumb");
+    let dumb = command(&daemon, &["run", "Fix it"]).env("TERM", "dumb");
     Terminal::run(dumb).exits(0).lacks("\x1b");
     let quiet = command(&daemon, &["run", "--quiet", "Fix it"]);
     Terminal::run(quiet).exits(0).lacks("\x1b");

@@ -1,13 +1,14 @@
 //! Nothing is read and nothing is asked where nobody is: stdin elsewhere, or no terminal at all.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use dcodectl::simulate::Daemon;
 use serde_json::Value;
 
 use crate::pty::{Shown, Terminal};
+use crate::support::process::spawn_open;
 use crate::support::{self, wait_for};
 
 /// What is in the file that is stdin.
@@ -20,18 +21,25 @@ fn beside_a_file(daemon: &Daemon, arguments: &[&str]) -> Shown {
     fs::write(&file, UNREAD).unwrap();
     // The shell shares the file's position with the binary, so `cat` prints what was not read.
     let script = r#"exec 3<"$1"; shift; "$@" <&3; code=$?; printf 'left:'; cat <&3; exit $code"#;
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", script, "sh"])
-        .arg(&file)
-        .arg(support::binary())
-        .args(arguments)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("TERM", "xterm")
-        .env("DCODE_SOCKET", daemon.socket())
-        .current_dir(directory.path());
-    Terminal::run(shell)
+    let run = support::at(daemon, arguments).env("TERM", "xterm");
+    let beside = run.behind("sh", &["-c", script, "sh", file.to_str().unwrap()]);
+    Terminal::run(beside.dir(directory.path()))
+}
+
+/// What is wrong with an output is seen at a terminal, too; `tests/watched.rs` has the other ways.
+#[test]
+fn a_wrong_line_at_a_terminal_fails_the_test() {
+    let event = r#"{"seq":1,"type":"turn.started","payload":{"turn_id":"t1"}}"#;
+    let daemon = support::daemon("done");
+    for (line, is_wrong) in [
+        (event.to_owned(), false),
+        (event.replace(":1,", ":0,"), true),
+    ] {
+        let run = support::at(&daemon, ["run", "--json", "x"]);
+        let run = run.behind("sh", &["-c", &format!("echo '{line}'")]);
+        let shown = catch_unwind(AssertUnwindSafe(|| Terminal::run(run)));
+        assert_eq!(shown.is_err(), is_wrong, "{line}");
+    }
 }
 
 #[test]
@@ -94,10 +102,7 @@ fn b13_no_command_reads_stdin_or_asks_unless_both_ends_are_a_terminal() {
 fn b11_a_stdin_that_never_ends_holds_nothing_up() {
     let daemon = support::daemon("done");
     let id = support::create(&daemon);
-    let mut command = support::at(&daemon, ["submit", &id, "hi"]).into_command();
-    command.stdin(Stdio::piped());
-    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = output.spawn().unwrap();
+    let mut child = spawn_open(support::at(&daemon, ["submit", &id, "hi"]));
     // Held open, and never written to.
     let stdin = child.stdin.take();
     let status = wait_for(&mut child, Duration::from_secs(20)).expect("waits for stdin");

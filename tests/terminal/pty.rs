@@ -1,7 +1,8 @@
 //! The binary at a terminal of its own.
 
 use std::ffi::OsStr;
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use dcodectl::simulate::Daemon;
@@ -10,7 +11,8 @@ use rexpect::reader::Options;
 use rexpect::session::{PtySession, spawn_with_options};
 use rustix::termios::{tcgetwinsize, tcsetwinsize};
 
-use crate::support;
+use crate::support::watch::{Stream, Watch};
+use crate::support::{self, Run};
 
 /// The question at the end of its line.
 pub(crate) const ASKED: &str = "allow? [y]es [n]o [s]ession [p]roject [a]lways ";
@@ -20,6 +22,7 @@ pub(crate) struct Terminal {
     session: PtySession,
     /// Everything that was shown so far, a character for each byte.
     seen: String,
+    watch: Watch,
 }
 
 /// What was shown, and the exit code.
@@ -60,34 +63,27 @@ impl Shown {
 }
 
 /// A command line against a daemon, about to be run at a terminal without colours.
-pub(crate) fn command<S: AsRef<OsStr>>(daemon: &Daemon, arguments: &[S]) -> Command {
-    let mut command = support::at(daemon, arguments).into_command();
-    command.env("TERM", "xterm").env("NO_COLOR", "1");
-    command
+pub(crate) fn command<S: AsRef<OsStr>>(daemon: &Daemon, arguments: &[S]) -> Run {
+    let run = support::at(daemon, arguments);
+    run.env("TERM", "xterm").env("NO_COLOR", "1")
 }
 
 impl Terminal {
-    pub(crate) fn start(command: Command) -> Self {
+    pub(crate) fn start(run: Run) -> Self {
+        let (command, watch, _) = run.into_parts();
         let options = Options::new().timeout_ms(Some(30_000));
         let session = spawn_with_options(command, options).unwrap();
         Self {
             session,
             seen: String::new(),
+            watch: watch.at_a_terminal(),
         }
     }
 
     /// The same on a terminal of so many columns, from the first moment on.
-    pub(crate) fn of_width(columns: u16, command: &Command) -> Self {
+    pub(crate) fn of_width(columns: u16, run: Run) -> Self {
         let script = format!(r#"stty cols {columns} rows 24 && exec "$@""#);
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &script, "sh"]).arg(command.get_program());
-        shell.args(command.get_args()).env_clear();
-        for (name, value) in command.get_envs() {
-            if let Some(value) = value {
-                shell.env(name, value);
-            }
-        }
-        Self::start(shell)
+        Self::start(run.behind("sh", &["-c", &script, "sh"]))
     }
 
     /// Gives the terminal another width.
@@ -104,8 +100,8 @@ impl Terminal {
     }
 
     /// Runs it to its end.
-    pub(crate) fn run(command: Command) -> Shown {
-        Self::start(command).end()
+    pub(crate) fn run(run: Run) -> Shown {
+        Self::start(run).end()
     }
 
     /// Waits until this is shown.
@@ -140,17 +136,17 @@ impl Terminal {
             .exp_eof()
             .unwrap_or_else(|error| panic!("no end: {error}\nbefore: {}", self.seen));
         self.seen += &rest;
-        let code = match self.session.process().wait().unwrap() {
-            WaitStatus::Exited(_, code) => code,
-            WaitStatus::Signaled(_, signal, _) => 128 + signal as i32,
+        let (code, status) = match self.session.process().wait().unwrap() {
+            WaitStatus::Exited(_, code) => (code, code << 8),
+            WaitStatus::Signaled(_, signal, _) => (128 + signal as i32, signal as i32),
             other => panic!("{other:?}"),
         };
         // The session hands out each byte as a character of its own.
         let bytes: Vec<u8> = self.seen.chars().map(|one| one as u8).collect();
-        Shown {
-            code,
-            text: String::from_utf8(bytes).unwrap(),
-        }
+        let text = String::from_utf8(bytes).unwrap();
+        self.watch.whole(Stream::Out, &text);
+        self.watch.ended(ExitStatus::from_raw(status));
+        Shown { code, text }
     }
 }
 

@@ -219,7 +219,7 @@ fn text_of_every_kind_fits_every_width() {
     at_each_width(|columns| {
         let daemon = manifold();
         let run = command(&daemon, &["run", "Fix it"]);
-        let shown = Terminal::of_width(columns, &run).end().exits(0);
+        let shown = Terminal::of_width(columns, run).end().exits(0);
         let page = leaves_no_trace(&shown, columns);
         // The terminal breaks what the model says; what is laid out fits.
         for pictures in [Pictures::Narrow, Pictures::Wide] {
@@ -248,7 +248,7 @@ fn scenarios_leave_no_trace_at_any_width() {
             let daemon =
                 support::daemon_with(scenario, |options| options.speed = Speed::Times(speed));
             let run = command(&daemon, &["run", "Fix it"]);
-            let shown = Terminal::of_width(columns, &run).end().exits(0);
+            let shown = Terminal::of_width(columns, run).end().exits(0);
             leaves_no_trace(&shown, columns);
         }
     });
@@ -259,7 +259,7 @@ fn a_terminal_narrower_than_any_layout_has_no_trace_either() {
     for columns in [1, 7, 8, 12] {
         let daemon = support::daemon_with("tools", |options| options.speed = Speed::Times(1.0));
         let run = command(&daemon, &["run", "Fix it"]);
-        let shown = Terminal::of_width(columns, &run).end().exits(0);
+        let shown = Terminal::of_width(columns, run).end().exits(0);
         if columns < 8 {
             shown.lacks("\x1b");
         } else {
@@ -280,7 +280,7 @@ fn resized(from: u16, to: u16) -> (Shown, usize) {
     let end = r#"{"turn_id":"t1","reason":"done"}"#.to_owned();
     events.push((120, "turn.completed".to_owned(), end));
     let daemon = daemon_of(&events);
-    let mut terminal = Terminal::of_width(from, &command(&daemon, &["run", "Fix it"]));
+    let mut terminal = Terminal::of_width(from, command(&daemon, &["run", "Fix it"]));
     terminal.wait_for("bash sleep ");
     terminal.resize(to);
     let position = terminal.position();
@@ -319,9 +319,8 @@ fn a_resize_is_followed_by_status_lines_of_the_new_width() {
 fn a_dumb_terminal_gets_no_escape_at_any_width() {
     at_each_width(|columns| {
         let daemon = manifold();
-        let mut run = command(&daemon, &["run", "Fix it"]);
-        run.env("TERM", "dumb").env_remove("NO_COLOR");
-        let shown = Terminal::of_width(columns, &run).end().exits(0);
+        let run = support::at(&daemon, ["run", "Fix it"]).env("TERM", "dumb");
+        let shown = Terminal::of_width(columns, run).end().exits(0);
         let shown = shown.lacks("\x1b").lacks("the model is at work");
         for spoken in answer().concat().lines() {
             assert!(shown.text.contains(spoken.trim_end()), "{}", shown.text);

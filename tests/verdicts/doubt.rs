@@ -2,13 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use dcodectl::Bounds;
-use dcodectl::follow::Limits;
 use dcodectl::simulate::{Act, Fault, PathIs};
-use dcodectl::streams::{Streams, Surroundings};
 
 use super::{SOON, answer, suffix};
-use crate::support::inside::Shared;
+use crate::support::inside::inside;
 use crate::support::{self, at, create, daemon, daemon_with, is_busy, seen, until};
 
 #[test]
@@ -134,30 +131,12 @@ fn d03_a_plain_404_is_no_missing_session() {
 fn d04_a_daemon_that_goes_away_leaves_the_outcome_unknown() {
     for killed in [false, true] {
         let daemon = daemon("silence");
-        let socket = daemon.socket().to_owned();
         let id = create(&daemon);
-        let (out, err) = (Shared::default(), Shared::default());
-        let streams = Streams::of(Box::new(out.clone()), Box::new(err.clone()));
-        let arguments = ["dcodectl", "submit", "--json", &id, "go"]
-            .map(Into::into)
-            .to_vec();
-        let running = std::thread::spawn(move || {
-            let surroundings = Surroundings {
-                variable: &|name| (name == "DCODE_SOCKET").then(|| socket.clone().into()),
-                uid: rustix::process::geteuid().as_raw(),
-            };
-            let limits = Limits {
-                reconnect: Duration::from_millis(400),
-                ..Limits::default()
-            };
-            let bounds = Bounds {
-                limits,
-                ..Bounds::default()
-            };
-            dcodectl::run(arguments, &surroundings, streams, bounds, false)
-        });
+        let running = inside(&daemon, ["submit", "--json", &id, "go"])
+            .limits(|limits| limits.reconnect = Duration::from_millis(400))
+            .start();
         until("the turn", || {
-            is_busy(&daemon) && out.text().contains("turn.started")
+            is_busy(&daemon) && running.out.text().contains("turn.started")
         });
         let begun = Instant::now();
         if killed {
@@ -165,15 +144,14 @@ fn d04_a_daemon_that_goes_away_leaves_the_outcome_unknown() {
         } else {
             daemon.stop();
         }
-        let code = running.join().unwrap();
+        let ran = running.wait().exits(75);
         let took = begun.elapsed();
-        assert_eq!(code, 75, "{}", err.text());
         assert!(
             took >= Duration::from_millis(400) && took < SOON,
             "{took:?}"
         );
-        assert!(!support::objects(&out.text()).is_empty());
-        let last = support::objects(&err.text()).pop().unwrap();
+        assert!(!ran.out_objects().is_empty());
+        let last = ran.err_objects().pop().unwrap();
         assert_eq!(last["error"]["exit_code"], 75);
         let message = last["error"]["message"].as_str().unwrap();
         assert!(message.contains("the turn's end was not seen"), "{message}");

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use dcodectl::simulate::{Act, Daemon, PathIs};
 use serde_json::Value;
-use support::{Ran, at, playing};
+use support::{Ran, Run, at, playing};
 
 /// Generous for what takes milliseconds on an idle machine.
 const SOON: Duration = Duration::from_secs(6);
@@ -45,11 +45,21 @@ fn ending(reason: &str) -> Daemon {
 
 /// Runs a turn with a summary, and gives both.
 fn summarised(daemon: &Daemon, arguments: &[&str]) -> (Ran, Value) {
+    summarised_as(daemon, arguments, |run| run)
+}
+
+/// The same, with something else about the run.
+fn summarised_as(
+    daemon: &Daemon,
+    arguments: &[&str],
+    change: impl FnOnce(Run) -> Run,
+) -> (Ran, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("summary.json");
     let options = ["--summary", file.to_str().unwrap()];
     let (command, rest) = arguments.split_first().unwrap();
-    let ran = at(daemon, [command].into_iter().chain(&options).chain(rest)).run();
+    let run = at(daemon, [command].into_iter().chain(&options).chain(rest));
+    let ran = change(run).run();
     let summary = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     (ran, summary)
 }

@@ -4,7 +4,7 @@ use dcodectl::exit::Exit;
 use dcodectl::protocol::StopReason;
 use serde_json::Value;
 
-use super::{SOON, ending, summarised};
+use super::{SOON, ending, summarised, summarised_as};
 use crate::support::{at, daemon, kinds, playing, seen};
 
 #[test]
@@ -29,17 +29,25 @@ fn b02_b06_code_text_and_summary_agree_for_every_reason() {
 
 #[test]
 fn b06_an_end_without_a_reason_is_no_success() {
+    // In no shape of the protocol.
+    const ODD: &str = r#"{"turn_id":7}"#;
     for end in [
         r#"{"turn_id":"t1"}"#,
         r#"{"turn_id":"t1","reason":null}"#,
-        r#"{"turn_id":7}"#,
+        ODD,
     ] {
         let events = [
             ("turn.started", r#"{"turn_id":"t1"}"#),
             ("turn.completed", end),
         ];
         let daemon = playing(&events, |_| {});
-        let (ran, summary) = summarised(&daemon, &["run", "--json", "go"]);
+        let (ran, summary) = summarised_as(&daemon, &["run", "--json", "go"], |run| {
+            if end == ODD {
+                run.odd("turn.completed")
+            } else {
+                run
+            }
+        });
         let ran = ran.exits(19).err_has("without a stop reason");
         assert_eq!(ran.err_objects()[0]["error"]["code"], "unknown_reason");
         assert_eq!(
@@ -123,6 +131,21 @@ fn an_accepted_outcome_exits_0_and_the_summary_tells_the_truth() {
             let message = err[0]["notice"]["message"].as_str().unwrap();
             assert!(message.contains("accepted"), "{ran:#?}");
         }
+    }
+}
+
+#[test]
+fn an_outcome_stays_accepted_where_something_else_decides() {
+    let daemon = ending("unverified");
+    let line = |more: &[&'static str]| [&["run", "--accept", "unverified", "go"], more].concat();
+    for (more, code) in [
+        (&["--require-verified"][..], 17),
+        (&["--events", "/dev/full"], 74),
+    ] {
+        let (ran, summary) = summarised(&daemon, &line(more));
+        ran.exits(code);
+        assert_eq!(summary["accepted"], true, "{more:?}: {summary}");
+        assert_eq!(summary["exit_code"], code);
     }
 }
 

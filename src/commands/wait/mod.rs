@@ -4,6 +4,7 @@ mod approval;
 mod idle;
 
 use super::Context;
+use super::apart::Inputs;
 use super::turn::Awaiting;
 use crate::cli::{Gate, Wait, WaitFor};
 use crate::error::{Error, Result};
@@ -52,7 +53,7 @@ fn check(gate: &Gate) -> Result<()> {
 }
 
 fn turn(options: &Wait, context: &mut Context<'_>) -> Result<Exit> {
-    let mut awaiting = Awaiting::begin(&options.gate, context)?;
+    let mut awaiting = Awaiting::begin(&options.gate, &Inputs::default(), context)?;
     match attempt(options, &mut awaiting, context) {
         Ok(outcome) => Ok(awaiting.finish(outcome, context)),
         Err(error) => Ok(awaiting.failed(error, context)),

@@ -1,7 +1,9 @@
 //! GitHub's own escapes: those of workflow commands, and the delimiters of multi-line outputs.
 
+use serde::Serialize;
+
 use super::super::digest::sha256_hex;
-use super::super::visible::visible;
+use super::super::visible::{visible, visible_json};
 
 /// A workflow command, one line.
 pub(super) fn annotation(command: &str, properties: &[(&str, &str)], message: &str) -> String {
@@ -23,6 +25,14 @@ fn data(text: &str) -> String {
 
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Names as JSON, for a workflow's `fromJSON`. Nothing is left in it for [`visible`], whose escapes are
+/// none of JSON's.
+pub(super) fn json(names: &[impl Serialize]) -> String {
+    // Names serialise without fail.
+    let plain = serde_json::to_string(names).unwrap_or_default();
+    visible_json(&plain).into_owned()
 }
 
 /// One output of the step. The value ends where the delimiter stands alone in a line, so it must

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::protocol::Completion;
+use crate::protocol::{Completion, Seal};
 use crate::report::testing::{Capture, recording};
 use crate::report::{ConsoleOptions, GateVerdict, Palette};
 
@@ -131,41 +131,64 @@ fn long_lists_are_cut() {
     assert!(annotations.ends_with("… and 21 more\n"));
 }
 
+/// Whether the runner reads a line as a command of ours, with properties of ours.
+fn is_ours(line: &str) -> bool {
+    let Some((command, rest)) = line[2..].split_once(' ') else {
+        return false;
+    };
+    let properties = rest
+        .split_once("::")
+        .map_or("", |(properties, _)| properties);
+    let known = |property: &str| {
+        let name = property.split('=').next();
+        name.is_some_and(|name| ["title", "file"].contains(&name))
+    };
+    ["error", "warning", "notice"].contains(&command)
+        && properties.split(',').all(known)
+        && !line.contains("##[")
+        && !line.chars().any(char::is_control)
+}
+
 proptest! {
     #[test]
     fn no_text_becomes_a_command_or_an_output(text in "([:#\\[\\]%,<= \n\r]|[a-c]|\\PC){0,40}|(?s).{0,20}") {
-        let verdict = Verdict {
-            session_id: Some(text.clone()),
-            reason: Some(StopReason::from(text.as_str())),
-            exit_code: 18,
-            exit_name: "protected_touched".into(),
-            message: Some(text.clone()),
-            model: Some(text.clone()),
-            completion: Some(Completion {
-                verification: None,
-                met: vec![text.clone()],
-                unmet: vec![text.clone()],
-                unavailable: vec![text.clone()],
-                touched_protected: vec![text.clone()],
-            }),
-            gates: vec![GateVerdict { name: text.clone(), passed: false, message: Some(text.clone()) }],
-            ..Verdict::default()
-        };
-        let (annotations, outputs) = report(&[], Some(&verdict));
         // An unknown reason leaves the lists aside: how it ended, the gate, the path.
-        prop_assert_eq!(annotations.lines().count(), 3);
-        for line in annotations.lines() {
-            let (command, properties) = line[2..].split_once(' ').unwrap();
-            prop_assert!(["error", "warning", "notice"].contains(&command));
-            let (properties, _) = properties.split_once("::").unwrap();
-            for property in properties.split(',') {
-                let name = property.split('=').next().unwrap();
-                prop_assert!(["title", "file"].contains(&name), "{}", line);
+        for (reason, lines) in [(text.as_str(), 3), ("incomplete", 5)] {
+            let verdict = Verdict {
+                session_id: Some(text.clone()),
+                reason: Some(StopReason::from(reason)),
+                exit_code: 18,
+                exit_name: "protected_touched".into(),
+                message: Some(text.clone()),
+                model: Some(text.clone()),
+                completion: Some(Completion {
+                    verification: Some(Seal::from(text.as_str())),
+                    met: vec![text.clone()],
+                    unmet: vec![text.clone()],
+                    unavailable: vec![text.clone()],
+                    touched_protected: vec![text.clone()],
+                }),
+                gates: vec![GateVerdict { name: text.clone(), passed: false, message: Some(text.clone()) }],
+                ..Verdict::default()
+            };
+            let (annotations, outputs) = report(&[], Some(&verdict));
+            prop_assert_eq!(annotations.lines().count(), lines);
+            for line in annotations.lines() {
+                prop_assert!(is_ours(line), "{}", line);
             }
-            prop_assert!(!line.chars().any(char::is_control));
+            prop_assert_eq!(read_outputs(&outputs).len(), 27);
+            let shown = crate::report::visible(&text).into_owned();
+            prop_assert_eq!(output(&outputs, "model"), shown);
+            // Lists are JSON, and read back as they were, with nothing in them that hides.
+            let list = |name: &str| -> Vec<String> {
+                let value = output(&outputs, name);
+                assert_eq!(crate::report::visible(&value), value);
+                serde_json::from_str(&value).unwrap()
+            };
+            let all = vec![text.clone()];
+            prop_assert_eq!(list("touched_protected"), all.clone());
+            prop_assert_eq!(list("failed_gates"), all.clone());
+            prop_assert_eq!(list("unmet"), if lines == 5 { all } else { Vec::new() });
         }
-        prop_assert_eq!(read_outputs(&outputs).len(), 27);
-        let model = output(&outputs, "model");
-        prop_assert_eq!(model, crate::report::visible(&text).into_owned());
     }
 }

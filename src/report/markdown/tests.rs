@@ -124,6 +124,22 @@ fn verdict(text: &str) -> Verdict {
 }
 
 #[test]
+fn that_an_outcome_is_accepted_stands_beside_the_outcome() {
+    for (exit_code, exit_name) in [(0, "done"), (17, "not_verified")] {
+        let verdict = Verdict {
+            exit_code,
+            exit_name: exit_name.into(),
+            accepted: true,
+            ..Verdict::default()
+        };
+        let text = report(&recording("unverified"), Some(&verdict));
+        let line =
+            format!("turn ended unverified (accepted) · exit code {exit_code} ({exit_name})");
+        assert!(text.contains(&line), "{text}");
+    }
+}
+
+#[test]
 fn the_verdict_comes_first_and_what_it_rests_on_after() {
     let text = report(&recording("incomplete-touched-protected"), None);
     let expected_start =

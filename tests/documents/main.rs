@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::pedantic)]
 
+#[path = "../support/mod.rs"]
 mod support;
+
+mod cookbook;
 
 use std::fs;
 use std::io::Write;
@@ -177,9 +180,22 @@ fn pipelines_of_other_runners_are_sound() {
         .collect();
     assert_eq!(codes, [10, 20]);
     let buildkite = parsed(yaml[2]);
+    let step = &buildkite["steps"][0];
+    let soft = step["soft_fail"][0]["exit_status"].as_i64();
+    assert_eq!(soft, Some(10));
+    // Only where nothing was sent may a step be run again by itself.
+    let again = &step["retry"]["automatic"];
+    let codes = again.as_vec().unwrap().iter();
+    let codes: Vec<i64> = codes
+        .filter_map(|rule| rule["exit_status"].as_i64())
+        .collect();
+    assert_eq!(codes, [69]);
+    // The agent works in the checkout: no token may lie there.
+    let github = parsed(yaml[0]);
+    let checkout = &github["jobs"]["agent"]["steps"][0];
     assert_eq!(
-        buildkite["steps"][0]["soft_fail"][0]["exit_status"].as_i64(),
-        Some(10)
+        checkout["with"]["persist-credentials"].as_bool(),
+        Some(false)
     );
 }
 

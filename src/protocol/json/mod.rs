@@ -1,14 +1,15 @@
 //! Checks that text is JSON, as fast as it can be read and without building anything.
 //!
-//! Every event that is passed through has to be JSON, or a line of stdout would be none. serde takes three times as
+//! Every event that is passed through has to be JSON, or a line of stdout would be none. serde takes many times as
 //! long to say so. What is read as a whole here is accepted only if serde would accept it, which a test holds it to;
 //! whatever is refused is given to serde, whose judgement and message count.
 
+mod string;
+
+use string::string_end;
+
 /// How deep values may be nested before they are left to serde.
 const DEPTH: u32 = u128::BITS;
-
-/// How many bytes of a string are looked at together.
-const WORD: usize = size_of::<u64>();
 
 /// Whether the text is one JSON value, without white space around it.
 pub(super) fn is_value(text: &[u8]) -> bool {
@@ -19,8 +20,7 @@ pub(super) fn is_value(text: &[u8]) -> bool {
 /// Where the inside of a string ends that has no escape.
 #[inline]
 pub(super) fn plain_end(text: &[u8]) -> Option<usize> {
-    let end = special(text, 0)?;
-    (text[end] == b'"').then_some(end)
+    string::plain_end(text)
 }
 
 /// Where the JSON value that begins at `at` ends; `None` if there is none that can be told.
@@ -160,71 +160,6 @@ fn number_end(text: &[u8], at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Behind the closing quote of the string whose inside begins at `at`.
-fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at = special(text, at)?;
-        at = match text[at] {
-            b'"' => return Some(at + 1),
-            b'\\' => escape_end(text, at)?,
-            // A control character.
-            _ => return None,
-        };
-    }
-}
-
-/// Behind the escape whose backslash stands at `at`.
-fn escape_end(text: &[u8], at: usize) -> Option<usize> {
-    match *text.get(at + 1)? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),
-        b'u' => {
-            let digits: &[u8; 4] = text.get(at + 2..at + 6)?.try_into().ok()?;
-            let are_hex = digits
-                .iter()
-                .fold(true, |all, digit| all & digit.is_ascii_hexdigit());
-            are_hex.then_some(at + 6)
-        }
-        _ => None,
-    }
-}
-
-/// The first byte from `at` on that means something inside a string: a quote, a backslash, a control character.
-#[inline]
-fn special(text: &[u8], at: usize) -> Option<usize> {
-    let (pairs, rest) = text.get(at..)?.as_chunks::<{ 2 * WORD }>();
-    for (number, pair) in pairs.iter().enumerate() {
-        let both = u128::from_le_bytes(*pair);
-        #[expect(clippy::cast_possible_truncation, reason = "two halves")]
-        let (low, high) = (specials(both as u64), specials((both >> 64) as u64));
-        if low | high != 0 {
-            let at = at + number * 2 * WORD;
-            return Some(if low != 0 {
-                at + low.trailing_zeros() as usize / 8
-            } else {
-                at + WORD + high.trailing_zeros() as usize / 8
-            });
-        }
-    }
-    let start = text.len() - rest.len();
-    let is_special = |byte: &u8| matches!(*byte, b'"' | b'\\' | 0..0x20);
-    let found = rest.iter().position(is_special)?;
-    Some(start + found)
-}
-
-/// The highest bit of the first byte that means something, and of some behind it: 0 only if none does.
-///
-/// What is subtracted from borrows from the next byte only where it has found something itself, so that nothing before
-/// the first one is ever marked. A byte whose own highest bit is set is part of a longer character.
-#[inline]
-fn specials(word: u64) -> u64 {
-    const EACH: u64 = u64::from_le_bytes([1; WORD]);
-    let below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound);
-    let quote = below(word ^ (EACH * 0x22), 1);
-    let backslash = below(word ^ (EACH * 0x5c), 1);
-    let control = below(word, 0x20);
-    (quote | backslash | control) & !word & (EACH * 0x80)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -315,17 +250,6 @@ mod tests {
             broken.insert_str(middle, wrong);
             assert!(!is_json(&broken), "{wrong:?}");
         }
-    }
-
-    #[test]
-    fn each_byte_of_a_word_is_seen_in_its_place() {
-        for special in ["\"", "\\\\", "\u{1f}", "\0"] {
-            for at in 0..40 {
-                let text = format!("{}{special}{}", "x".repeat(at), "é ".repeat(20));
-                assert_eq!(super::special(text.as_bytes(), 0), Some(at));
-            }
-        }
-        assert_eq!(super::special("x".repeat(40).as_bytes(), 0), None);
     }
 
     proptest! {
