@@ -231,8 +231,8 @@ impl Feed {
         if !batch.is_empty() {
             self.quiet_since = Instant::now();
         }
-        for text in batch.texts() {
-            let event = Event::parse(text)
+        for line in batch.lines() {
+            let event = Event::parse_line(line)
                 .map_err(|error| FeedEnd::Failed(losses::no_event(self.next - 1, &error)))?;
             if event.seq < self.next {
                 continue;

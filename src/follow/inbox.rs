@@ -1,15 +1,17 @@
 //! The one place where the main thread waits.
 //!
-//! Sockets are read, requests made and stdout written by threads of their own; all they have to
+//! Requests are made and a stdout that stalls is written by threads of their own; all they have to
 //! say arrives here, and so do signals. A deadline is the wait's timeout. So nothing ever has to
-//! be interrupted.
+//! be interrupted. Streams that are open are waited for at the same time, and read here, unless the
+//! outputs are behind: then threads read them, too.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-use super::mailbox::Mailbox;
-use super::reader::FromStream;
+use super::mailbox::{Mailbox, Want};
+use super::reader::{FromStream, Source};
+use super::sources::Sources;
 use crate::error::{Error, Kind, Result};
 use crate::threads;
 
@@ -17,6 +19,8 @@ use crate::threads;
 pub enum Input {
     /// From the connection with this number.
     Stream(u64, FromStream),
+    /// A stream to be read by the inbox itself, and by nobody else seen.
+    Source(Source),
     /// The request with this number was answered; its [`Pending`] has the answer.
     Answered(u64),
     /// A signal, by its number.
@@ -53,6 +57,8 @@ type ShowNote = Box<dyn Fn(&str)>;
 #[derive(Default)]
 pub struct Inbox {
     mailbox: Arc<Mailbox>,
+    /// The streams that are read here while there is nothing else to do.
+    sources: Sources,
     last_number: u64,
     signal: Option<i32>,
     /// What is asked before more of a stream is taken.
@@ -76,6 +82,11 @@ impl Waker {
     /// Delivers; waits for room if the inbox is full.
     pub fn send(&self, input: Input) {
         self.0.push(input);
+    }
+
+    /// Delivers what a stream brought. Says whether the main thread has the time to read the stream itself.
+    pub(super) fn bring(&self, input: Input) -> bool {
+        self.0.push(input)
     }
 
     /// Says that the output has changed; never waits.
@@ -156,25 +167,26 @@ impl Inbox {
     pub fn next(&mut self, deadline: Option<Instant>, idle: impl FnOnce()) -> Option<Input> {
         let mut idle = Some(idle);
         loop {
-            let held = self.held_until();
-            let mut input = self.mailbox.try_pop(held.is_none());
+            let mut input = self.ready();
             if input.is_none() {
                 if let Some(idle) = idle.take() {
                     idle();
                 }
                 input = self.wait(deadline);
             }
-            match &input {
+            match input {
                 Some(Input::Note(note)) => {
                     if let Some(show) = &self.on_note {
-                        show(note);
+                        show(&note);
                     }
-                    continue;
                 }
-                Some(Input::Signal(number)) => self.signal = Some(*number),
-                _ => {}
+                Some(Input::Source(source)) => self.sources.add(source),
+                Some(Input::Signal(number)) => {
+                    self.signal = Some(number);
+                    return input;
+                }
+                _ => return input,
             }
-            return input;
         }
     }
 
@@ -183,30 +195,64 @@ impl Inbox {
         self.on_note = Some(Box::new(show));
     }
 
+    /// What is there already.
+    fn ready(&mut self) -> Option<Input> {
+        let (want, _) = self.wanted();
+        let input = self.mailbox.try_pop(want);
+        if input.is_some() || want < Want::Sources {
+            return input;
+        }
+        self.sources.read()
+    }
+
     fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {
         loop {
-            let held = self.held_until();
+            let (want, held) = self.wanted();
             let until = held.into_iter().chain(deadline).min();
-            let input = self.mailbox.pop(held.is_none(), until);
+            let input = if want < Want::Sources || self.sources.is_empty() {
+                // The outputs are behind: threads empty the sockets, whatever is taken here and whenever.
+                self.sources.lend();
+                self.mailbox.pop(want, until)
+            } else {
+                self.wait_for_sources(until)
+            };
             if input.is_some() || deadline.is_some_and(|due| Instant::now() >= due) {
                 return input;
             }
         }
     }
 
-    /// Until when nothing of a stream is to be taken, if the outputs are behind.
-    fn held_until(&mut self) -> Option<Instant> {
-        let backlog = self.outputs.iter().map(|output| output()).max();
-        if backlog.unwrap_or(Backlog::Low) == Backlog::Low {
-            self.patient_until = None;
+    fn wait_for_sources(&mut self, until: Option<Instant>) -> Option<Input> {
+        let Some(bell) = self.mailbox.bell() else {
+            self.sources.lend();
             return None;
+        };
+        if let Some(input) = self.mailbox.pop_or_ring(Want::Sources) {
+            return Some(input);
         }
-        let now = Instant::now();
-        if backlog == Some(Backlog::Full) {
-            return Some(now + PATIENCE);
+        self.sources.wait(bell, until);
+        self.ready()
+    }
+
+    /// What is taken now, and until when that holds, as far as the outputs have a say.
+    fn wanted(&mut self) -> (Want, Option<Instant>) {
+        let backlog = self.outputs.iter().map(|output| output()).max();
+        match backlog.unwrap_or(Backlog::Low) {
+            Backlog::Low => {
+                self.patient_until = None;
+                (Want::Sources, None)
+            }
+            Backlog::High => {
+                let now = Instant::now();
+                let until = *self.patient_until.get_or_insert(now + PATIENCE);
+                if now < until {
+                    (Want::Urgent, Some(until))
+                } else {
+                    (Want::Batches, None)
+                }
+            }
+            Backlog::Full => (Want::Urgent, Some(Instant::now() + PATIENCE)),
         }
-        let until = *self.patient_until.get_or_insert(now + PATIENCE);
-        (now < until).then_some(until)
     }
 
     /// The signal that has arrived, if one has.
@@ -241,3 +287,7 @@ pub enum Waited {
     /// The deadline came first.
     Deadline,
 }
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

@@ -3,11 +3,20 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
 
 use super::watch;
 
 /// A pipe that polls as writable takes this many bytes without blocking.
 const PIPE_BUF: usize = if cfg!(target_os = "macos") { 512 } else { 4096 };
+
+/// More bytes than these do not go into most pipes at once. A reader that takes them is given a moment for the rest:
+/// queueing that would cost a copy of it, and a thread to write it.
+const LARGE: usize = 64 * 1024;
+
+/// How long a reader may take for a part of them, and for all. Nothing else is done meanwhile.
+const MOMENT: Duration = Duration::from_millis(5);
+const MOMENTS: Duration = Duration::from_millis(100);
 
 /// Where the bytes of one stream go.
 pub(super) struct Target {
@@ -58,23 +67,36 @@ enum Way {
 }
 
 impl Direct {
-    /// Writes as much as goes at once; says how much that was.
+    /// Writes as much as goes at once, or nearly so; says how much that was.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Way::Unknown = self.way {
             self.way = watch::open_again(&self.file).map_or(Way::Asking, Way::Own);
         }
         let mut file = match &self.way {
             Way::Own(file) => file,
-            _ if bytes.len() <= PIPE_BUF && watch::takes_bytes(&self.file) => &self.file,
+            _ if bytes.len() <= PIPE_BUF && watch::takes_bytes(&self.file, Duration::ZERO) => {
+                &self.file
+            }
             _ => return Ok(0),
         };
-        let mut written = 0;
-        while written < bytes.len() {
+        let (mut written, mut until) = (0, None);
+        loop {
             match file.write(&bytes[written..]) {
                 Ok(count) => written += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
+            }
+            if written == bytes.len() {
+                break;
+            }
+            // A part was taken, or nothing: the pipe is full.
+            let now = Instant::now();
+            let waits = bytes.len() > LARGE
+                && now < *until.get_or_insert(now + MOMENTS)
+                && watch::takes_bytes(file, MOMENT);
+            if !waits {
+                break;
             }
         }
         Ok(written)
@@ -98,5 +120,45 @@ impl Write for Patient {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_large_write_waits_for_a_reader_that_reads_and_hardly_for_one_that_does_not() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut direct = Target::file(writer.into()).direct.unwrap();
+        let bytes = vec![b'x'; 8 * LARGE];
+        let begun = Instant::now();
+        let written = direct.write(&bytes).unwrap();
+        assert!(written < bytes.len());
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        let rest = thread::spawn(move || {
+            let mut count = 0;
+            let mut block = vec![0; LARGE];
+            while let Ok(read) = reader.read(&mut block)
+                && read > 0
+            {
+                count += read;
+            }
+            count
+        });
+        let mut all = written;
+        let mut whole = false;
+        for _ in 0..50 {
+            let more = direct.write(&bytes).unwrap();
+            all += more;
+            whole |= more == bytes.len();
+        }
+        // Only Linux opens the pipe once more; elsewhere no more is written than certainly goes.
+        assert!(whole || !cfg!(target_os = "linux"));
+        drop(direct);
+        assert_eq!(rest.join().unwrap(), all);
     }
 }

@@ -3,8 +3,9 @@
 use std::fs::{File, Metadata};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 
 /// Whether the reader of this file can leave while the file stays open: a pipe or a socket.
@@ -32,10 +33,11 @@ pub(super) fn same_file(one: &OwnedFd, other: &OwnedFd) -> bool {
     }
 }
 
-/// Whether the file takes a few bytes now without waiting.
-pub(super) fn takes_bytes(file: &impl AsFd) -> bool {
+/// Whether the file takes a few bytes, or will before the bound is over.
+pub(super) fn takes_bytes(file: &impl AsFd, bound: Duration) -> bool {
     let mut files = [PollFd::new(file, PollFlags::OUT)];
-    poll(&mut files, Some(&rustix::event::Timespec::default())).is_ok_and(|ready| ready == 1)
+    let bound = bound.try_into().ok();
+    poll(&mut files, bound.or(Some(Timespec::default())).as_ref()).is_ok_and(|ready| ready == 1)
         && files[0].revents().contains(PollFlags::OUT)
 }
 
