@@ -8,6 +8,7 @@ pub mod commands;
 pub mod error;
 pub mod exit;
 pub mod follow;
+pub mod packed;
 pub mod protocol;
 pub mod report;
 pub mod shell;

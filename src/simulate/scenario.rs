@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::packed::SCENARIOS;
+
 use super::scenario_lines::{Line, Writer};
 use super::script::{Action, Step};
 
@@ -67,27 +69,61 @@ impl Scenario {
     }
 }
 
-macro_rules! files {
-    ($($name:literal)+) => {
-        &[$(($name, include_str!(concat!("scenarios/", $name, ".ndjson")))),+]
-    };
-}
-
 /// The files, read once. A file that cannot be read is left out, and a test says so.
 static ALL: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
-    let read = |(name, text): &(&'static str, &str)| read(name, text).ok();
-    FILES.iter().filter_map(read).collect()
+    let texts = SCENARIOS.texts();
+    let read = |name: &&'static str| {
+        let (_, text) = texts.iter().find(|(file, _)| is_file_of(file, name))?;
+        read(name, text).ok()
+    };
+    NAMES.iter().filter_map(read).collect()
 });
 
-const FILES: &[(&str, &str)] = files! {
-    "done" "unverified" "incomplete" "interrupted" "max-iterations" "repeat-loop" "max-tokens"
-    "error" "error-silent" "unchecked" "unknown-reason"
-    "approval" "approval-session" "approval-expires" "approval-reused-id" "approval-too-soon"
-    "approval-network"
-    "steering" "plan" "tools" "protected-touched" "undo-refused" "long-answer" "slow" "resumed"
-    "unknown-event" "late-error" "weird-output" "retry-repeats-text"
-    "cut" "drop" "restart" "silence" "stall" "garbage" "refuse" "not-http"
-};
+/// In the order they are listed.
+const NAMES: &[&str] = &[
+    "done",
+    "unverified",
+    "incomplete",
+    "interrupted",
+    "max-iterations",
+    "repeat-loop",
+    "max-tokens",
+    "error",
+    "error-silent",
+    "unchecked",
+    "unknown-reason",
+    "approval",
+    "approval-session",
+    "approval-expires",
+    "approval-reused-id",
+    "approval-too-soon",
+    "approval-network",
+    "steering",
+    "plan",
+    "tools",
+    "protected-touched",
+    "undo-refused",
+    "long-answer",
+    "slow",
+    "resumed",
+    "unknown-event",
+    "late-error",
+    "weird-output",
+    "retry-repeats-text",
+    "cut",
+    "drop",
+    "restart",
+    "silence",
+    "stall",
+    "garbage",
+    "refuse",
+    "not-http",
+];
+
+/// Whether the file is the one of the scenario of that name.
+fn is_file_of(file: &str, name: &str) -> bool {
+    file.strip_suffix(".ndjson") == Some(name)
+}
 
 fn read(name: &'static str, text: &str) -> Result<Scenario, String> {
     let mut lines = text.lines().enumerate();
@@ -122,8 +158,8 @@ mod tests {
 
     #[test]
     fn every_scenario_file_is_readable_and_described() {
-        for (name, text) in FILES {
-            let scenario = read(name, text).unwrap();
+        for (name, text) in SCENARIOS.texts() {
+            let scenario = read("a name", &text).unwrap();
             let about = &scenario.about;
             assert!(!about.is_empty() && about.len() < 90, "{name}: {about}");
             assert!(
@@ -131,7 +167,8 @@ mod tests {
                 "{name}: {about}"
             );
         }
-        assert_eq!(scenarios().count(), FILES.len());
+        assert_eq!(scenarios().count(), SCENARIOS.texts().len());
+        assert_eq!(scenarios().count(), NAMES.len());
     }
 
     #[test]
