@@ -21,7 +21,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
-use clap::FromArgMatches;
+use clap::{CommandFactory, FromArgMatches};
 
 use cli::{Cli, Color, Command, Global, Output};
 use client::Timeouts;
@@ -108,17 +108,24 @@ enum Refusal {
 
 fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     use clap::error::ErrorKind as Clap;
-    let mut root = cli::command();
+    if let [_, only] = &*arguments
+        && (only == "--version" || only == "-V")
+    {
+        return Err(Refusal::Page(format!("dcodectl {}\n", cli::VERSION)));
+    }
+    // Without what only help shows: putting that together takes longer than everything else.
+    let mut root = Cli::command();
     let named = |word: &OsString| {
         let known = root.find_subcommand(word)?;
         Some(known.get_name().to_owned())
     };
     let command = arguments.iter().skip(1).find_map(named);
     let parsed = root
-        .try_get_matches_from_mut(arguments)
+        .try_get_matches_from_mut(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = parsed.map_err(|error| match error.kind() {
-        Clap::DisplayHelp | Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
+        Clap::DisplayHelp => Refusal::Page(page(arguments)),
+        Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
         Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
             Refusal::Nothing
         }
@@ -126,6 +133,12 @@ fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     })?;
     check(&cli).map_err(Refusal::Usage)?;
     Ok(cli)
+}
+
+/// The help that these arguments ask for.
+fn page(arguments: Vec<OsString>) -> String {
+    let answer = cli::command().try_get_matches_from_mut(arguments);
+    answer.map_or_else(|page| page.render().to_string(), |_| String::new())
 }
 
 /// What clap cannot check, as the options stand before or after the command.

@@ -25,11 +25,16 @@ pub(super) fn connect(context: &mut Context<'_>) -> Result<Client> {
         .collect();
     let (uid, bound) = (context.surroundings.uid, context.timeouts.connect);
     let explicit = context.global.socket.clone();
-    let found = context.wait("a daemon to answer", move || {
-        let get = |name: &str| variables.get(name).cloned();
-        let environment = Environment { get: &get, uid };
-        socket::find(explicit.as_deref(), &environment, bound)
-    })?;
+    let get = |name: &str| variables.get(name).cloned();
+    let environment = Environment { get: &get, uid };
+    let found = match socket::named(explicit.as_deref(), &environment) {
+        Some(named) => named?,
+        None => context.wait("a daemon to answer", move || {
+            let get = |name: &str| variables.get(name).cloned();
+            let environment = Environment { get: &get, uid };
+            socket::find(None, &environment, bound)
+        })?,
+    };
     for note in &found.passed_over {
         context.console.notice("socket_passed_over", note);
     }
