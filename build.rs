@@ -8,8 +8,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// The folders whose files the program holds packed; see `src/packed.rs`.
-const PACKED: [(&str, &str); 4] = [
+const PACKED: [(&str, &str); 5] = [
     ("completions", "completions"),
+    ("guides", "src/cli/guide"),
     ("manual", "man"),
     ("scenarios", "src/simulate/scenarios"),
     ("schemas", "src/report/schema"),

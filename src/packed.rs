@@ -1,4 +1,4 @@
-//! Texts that few ask for, and that the program holds packed: an eighth of their size. `build.rs` packs them.
+//! Texts that few ask for, and that the program holds packed: a sixth of their size. `build.rs` packs them.
 
 use miniz_oxide::inflate::decompress_to_vec;
 
@@ -14,6 +14,9 @@ macro_rules! packed {
 
 /// Completion scripts.
 pub const COMPLETIONS: Packed = packed!("completions");
+
+/// The hand-written halves of the manual's pages.
+pub const GUIDES: Packed = packed!("guides");
 
 /// Pages of the manual.
 pub const MANUAL: Packed = packed!("manual");
@@ -57,6 +60,7 @@ mod tests {
     fn what_is_packed_is_what_the_folders_hold() {
         for (packed, folder) in [
             (COMPLETIONS, "completions"),
+            (GUIDES, "src/cli/guide"),
             (MANUAL, "man"),
             (SCENARIOS, "src/simulate/scenarios"),
             (SCHEMAS, "src/report/schema"),

@@ -6,10 +6,9 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde::Deserialize;
-
 use crate::packed::SCENARIOS;
 
+use super::members::Members;
 use super::scenario_lines::{Line, Writer};
 use super::script::{Action, Step};
 
@@ -32,23 +31,12 @@ pub struct Scenario {
 }
 
 /// A daemon that serves nobody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// Accepts connections and never answers.
     Silent,
     /// Speaks another protocol.
     NotHttp,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    about: String,
-    approval_timeout_ms: Option<u64>,
-    early_answer_ms: Option<u64>,
-    history: Option<String>,
-    door: Option<Door>,
 }
 
 /// Every scenario, in the order they are listed.
@@ -131,23 +119,39 @@ fn read(name: &'static str, text: &str) -> Result<Scenario, String> {
         format!("{name}, line {}: {error}", number + 1)
     };
     let (_, head) = lines.next().ok_or("no first line")?;
-    let head: Head = serde_json::from_str(head).map_err(|error| wrong(0, &error))?;
+    let mut head = Members::read(head).map_err(|error| wrong(0, &error))?;
+    let scenario = scenario_of(name, &mut head).map_err(|error| wrong(0, &error))?;
+    head.end().map_err(|error| wrong(0, &error))?;
     let mut writer = Writer::default();
-    if head.door.is_none() {
+    if scenario.door.is_none() {
         writer.push(Action::Start { turn_id: None });
     }
     for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-        let line: Line = serde_json::from_str(line).map_err(|error| wrong(number, &error))?;
+        let line = Line::read(line).map_err(|error| wrong(number, &error))?;
         writer.line(line).map_err(|error| wrong(number, &error))?;
     }
     Ok(Scenario {
-        name,
-        about: head.about,
-        approval_timeout: head.approval_timeout_ms.map(Duration::from_millis),
-        early_answer_window: head.early_answer_ms.map(Duration::from_millis),
-        history: head.history,
-        door: head.door,
         steps: writer.steps,
+        ..scenario
+    })
+}
+
+/// What the first line says.
+fn scenario_of(name: &'static str, head: &mut Members<'_>) -> Result<Scenario, String> {
+    let door: Option<String> = head.take("door")?;
+    Ok(Scenario {
+        name,
+        about: head.demand("about")?,
+        approval_timeout: head.take("approval_timeout_ms")?.map(Duration::from_millis),
+        early_answer_window: head.take("early_answer_ms")?.map(Duration::from_millis),
+        history: head.take("history")?,
+        door: match door.as_deref() {
+            None => None,
+            Some("silent") => Some(Door::Silent),
+            Some("not_http") => Some(Door::NotHttp),
+            Some(other) => return Err(format!("unknown door {other}")),
+        },
+        steps: Vec::new(),
     })
 }
 
