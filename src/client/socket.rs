@@ -104,6 +104,7 @@ fn find_in(
 /// # Errors
 ///
 /// [`Kind::Usage`] as for [`find`].
+#[must_use]
 pub fn named(explicit: Option<&Path>, environment: &Environment<'_>) -> Option<Result<Found>> {
     if let Some(path) = explicit {
         return Some(chosen(path, "--socket"));
