@@ -5,8 +5,7 @@
 //! be interrupted. Streams that are open are waited for at the same time, and read here, unless the
 //! outputs are behind: then threads read them, too.
 
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::mailbox::{Mailbox, Want};
@@ -103,8 +102,11 @@ impl Waker {
 /// The answer to a request that runs on a thread of its own.
 pub struct Pending<T> {
     number: u64,
-    answer: Receiver<Result<T>>,
+    answer: Slot<T>,
 }
+
+/// Where a request leaves its answer. A channel is a page of code for each type of answer.
+type Slot<T> = Arc<Mutex<Option<Result<T>>>>;
 
 impl<T> Pending<T> {
     /// Whether [`Input::Answered`] with this number is about this request.
@@ -118,13 +120,16 @@ impl<T> Pending<T> {
     /// # Errors
     /// The request's own error; or [`Kind::Failure`] if its thread died.
     pub fn take(self) -> Result<T> {
-        self.answer.try_recv().unwrap_or_else(|_| {
-            Err(Error::new(
-                Kind::Failure,
-                "a request ended without an answer",
-            ))
-        })
+        let mut slot = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.take().unwrap_or_else(unanswered)
     }
+}
+
+fn unanswered<T>() -> Result<T> {
+    Err(Error::new(
+        Kind::Failure,
+        "a request ended without an answer",
+    ))
 }
 
 impl Inbox {
@@ -146,14 +151,24 @@ impl Inbox {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let number = self.number();
-        let (reply, answer) = mpsc::sync_channel(1);
-        let waker = self.waker();
-        threads::spawn_or_run(move || {
-            let _ = reply.send(request());
-            waker.send(Input::Answered(number));
-        });
+        let answer = Slot::default();
+        let slot = Arc::clone(&answer);
+        let number = self.start(Box::new(move || {
+            let answer = request();
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        }));
         Pending { number, answer }
+    }
+
+    /// Does the work on a thread of its own, and announces its end under the number.
+    fn start(&mut self, work: Box<dyn FnOnce() + Send>) -> u64 {
+        let number = self.number();
+        let waker = self.waker();
+        threads::spawn_or_run(Box::new(move || {
+            work();
+            waker.send(Input::Answered(number));
+        }));
+        number
     }
 
     /// Adds an output that may fall behind. Whoever writes it nudges the inbox when it is not behind any more.

@@ -3,7 +3,19 @@
 //! Only the sixteen basic colours, and of those no white, black or bright yellow: what is left can
 //! be read on a light background as well as on a dark one.
 
-use owo_colors::{OwoColorize as _, Style, Styled};
+use std::fmt::{Display, Formatter, Result};
+
+/// How a text looks: the parameters of the escape sequence before it; none is plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style(&'static str);
+
+impl Style {
+    /// No colour and no weight.
+    #[must_use]
+    pub const fn plain() -> Self {
+        Self("")
+    }
+}
 
 /// What text can mean; each meaning has a style.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,21 +49,39 @@ impl Palette {
     #[must_use]
     pub fn coloured() -> Self {
         Self {
-            good: Style::new().green(),
-            bad: Style::new().red().bold(),
-            warn: Style::new().yellow(),
-            dim: Style::new().dimmed(),
-            bold: Style::new().bold(),
-            accent: Style::new().cyan(),
-            added: Style::new().green(),
-            removed: Style::new().red(),
+            good: Style("32"),
+            bad: Style("31;1"),
+            warn: Style("33"),
+            dim: Style("2"),
+            bold: Style("1"),
+            accent: Style("36"),
+            added: Style("32"),
+            removed: Style("31"),
         }
     }
 }
 
+/// A text and how it looks.
+pub(super) struct Painted<'a, T> {
+    text: &'a T,
+    style: Style,
+}
+
 /// The text in the style; without any escape sequence if the style is plain.
-pub(super) fn paint<T: std::fmt::Display>(text: &T, style: Style) -> Styled<&T> {
-    text.style(style)
+pub(super) fn paint<T: Display>(text: &T, style: Style) -> Painted<'_, T> {
+    Painted { text, style }
+}
+
+impl<T: Display> Display for Painted<'_, T> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
+        let Style(parameters) = self.style;
+        if parameters.is_empty() {
+            return self.text.fmt(formatter);
+        }
+        write!(formatter, "\x1b[{parameters}m")?;
+        self.text.fmt(formatter)?;
+        formatter.write_str("\x1b[0m")
+    }
 }
 
 #[cfg(test)]

@@ -28,14 +28,15 @@ pub(super) struct Target {
 impl Target {
     /// A stream of this process.
     pub(super) fn file(file: OwnedFd) -> Self {
-        let direct = watch::can_be_left(&file)
+        let swallows = watch::swallows(&file);
+        let direct = (swallows || watch::can_be_left(&file))
             .then(|| file.try_clone().ok())
             .flatten();
         Self {
             write: Box::new(Patient(File::from(file))),
             direct: direct.map(|file| Direct {
                 file: File::from(file),
-                way: Way::Unknown,
+                way: if swallows { Way::Always } else { Way::Unknown },
             }),
         }
     }
@@ -64,6 +65,8 @@ enum Way {
     Own(File),
     /// It is asked each time, and gets no more than it certainly takes.
     Asking,
+    /// No write to it waits.
+    Always,
 }
 
 impl Direct {
@@ -74,6 +77,7 @@ impl Direct {
         }
         let mut file = match &self.way {
             Way::Own(file) => file,
+            Way::Always => &self.file,
             _ if bytes.len() <= PIPE_BUF && watch::takes_bytes(&self.file, Duration::ZERO) => {
                 &self.file
             }

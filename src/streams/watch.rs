@@ -25,6 +25,21 @@ pub(super) fn regular_file(file: &impl AsFd) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
+/// Whether the file is the one that takes everything and keeps nothing, which no write ever waits for.
+#[cfg(target_os = "linux")]
+pub(super) fn swallows(file: &impl AsFd) -> bool {
+    let null = rustix::fs::makedev(1, 3);
+    fstat(file).is_ok_and(|stat| {
+        FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == null
+    })
+}
+
+/// Elsewhere its number is another; it is written to like any file.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn swallows(_file: &impl AsFd) -> bool {
+    false
+}
+
 /// Whether two descriptors lead to the same file, such as one terminal or one pipe.
 pub(super) fn same_file(one: &OwnedFd, other: &OwnedFd) -> bool {
     match (fstat(one), fstat(other)) {

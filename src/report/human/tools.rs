@@ -1,8 +1,6 @@
 //! One line a tool call: what it was about, how it ended; of a failure the output, too.
 
-use owo_colors::Style;
-
-use super::super::style::paint;
+use super::super::style::{Style, paint};
 use super::super::text::visible_short;
 use super::super::text::{columns, counted, duration, pad, plus_minus, shorten, shorten_start};
 use super::page::{Page, Section};
@@ -48,7 +46,7 @@ pub(super) fn completed(page: &mut Page, call: Option<&Call>, done: &ToolComplet
     line(page, (symbol, style), call, &details);
     if failed || page.verbosity >= 2 {
         // What went wrong is there to be read; any other output was asked for on the side.
-        let style = if failed { Style::new() } else { palette.dim };
+        let style = if failed { Style::plain() } else { palette.dim };
         excerpt(page, done, style);
     }
     if page.is_verbose()
