@@ -5,17 +5,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-/// How a text looks: the parameters of the escape sequence before it; none is plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Style(&'static str);
-
-impl Style {
-    /// No colour and no weight.
-    #[must_use]
-    pub const fn plain() -> Self {
-        Self("")
-    }
-}
+pub use owo_colors::Style;
 
 /// What text can mean; each meaning has a style.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,14 +39,14 @@ impl Palette {
     #[must_use]
     pub fn coloured() -> Self {
         Self {
-            good: Style("32"),
-            bad: Style("31;1"),
-            warn: Style("33"),
-            dim: Style("2"),
-            bold: Style("1"),
-            accent: Style("36"),
-            added: Style("32"),
-            removed: Style("31"),
+            good: Style::new().green(),
+            bad: Style::new().red().bold(),
+            warn: Style::new().yellow(),
+            dim: Style::new().dimmed(),
+            bold: Style::new().bold(),
+            accent: Style::new().cyan(),
+            added: Style::new().green(),
+            removed: Style::new().red(),
         }
     }
 }
@@ -74,13 +64,9 @@ pub(super) fn paint<T: Display>(text: &T, style: Style) -> Painted<'_, T> {
 
 impl<T: Display> Display for Painted<'_, T> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
-        let Style(parameters) = self.style;
-        if parameters.is_empty() {
-            return self.text.fmt(formatter);
-        }
-        write!(formatter, "\x1b[{parameters}m")?;
+        self.style.fmt_prefix(formatter)?;
         self.text.fmt(formatter)?;
-        formatter.write_str("\x1b[0m")
+        self.style.fmt_suffix(formatter)
     }
 }
 

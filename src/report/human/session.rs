@@ -113,7 +113,7 @@ pub(super) fn error(page: &mut Page, error: &WireError, running: bool) {
         Section::Steps,
         (&start, 6 + columns(&code)),
         &message,
-        Style::plain(),
+        Style::new(),
     );
 }
 

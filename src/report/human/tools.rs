@@ -46,7 +46,7 @@ pub(super) fn completed(page: &mut Page, call: Option<&Call>, done: &ToolComplet
     line(page, (symbol, style), call, &details);
     if failed || page.verbosity >= 2 {
         // What went wrong is there to be read; any other output was asked for on the side.
-        let style = if failed { Style::plain() } else { palette.dim };
+        let style = if failed { Style::new() } else { palette.dim };
         excerpt(page, done, style);
     }
     if page.is_verbose()

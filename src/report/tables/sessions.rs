@@ -123,7 +123,7 @@ pub fn session(session: &Session, palette: &Palette) -> String {
         let style = match key {
             "session" => palette.bold,
             "state" => style(&session.state, palette),
-            _ => Style::plain(),
+            _ => Style::new(),
         };
         let key = pad(key, 11);
         let value = visible(value);
