@@ -2,7 +2,7 @@
 //!
 //! They stay strings until somebody shows them; these are the two questions asked of them.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Whether the timestamp means a moment. The zero time means "not set".
 #[must_use]
@@ -17,8 +17,14 @@ pub fn milliseconds_between(start: &str, end: &str) -> Option<u64> {
     if !is_set(start) || !is_set(end) {
         return None;
     }
-    let between = moment(end)?.duration_since(moment(start)?).ok()?;
-    u64::try_from(between.as_millis()).ok()
+    let between = milliseconds(end)?.checked_sub(milliseconds(start)?)?;
+    u64::try_from(between).ok()
+}
+
+/// Whole milliseconds since 1970, as a timestamp shows them.
+fn milliseconds(timestamp: &str) -> Option<u128> {
+    let age = moment(timestamp)?.duration_since(UNIX_EPOCH).ok()?;
+    Some(age.as_millis())
 }
 
 /// The moment that a timestamp means; `None` if it is none, or lies before 1970.
