@@ -49,7 +49,7 @@ impl Peer {
         let uid = rustix::process::getuid().as_raw();
         let client = Client::new(&self.directory.path().join("s"), uid, timeouts);
         let number = inbox.number();
-        reader::start(client, "x".to_owned(), 1, number, inbox.waker())
+        reader::start(client, "x".to_owned(), (1, false), number, inbox.waker())
     }
 }
 
@@ -116,7 +116,7 @@ fn what_other_threads_say_is_heard_beside_a_quiet_stream() {
     let reader = peer.open(HANG, &mut inbox);
     assert!(matches!(
         next(&mut inbox),
-        Input::Stream(_, FromStream::Opened)
+        Input::Stream(_, FromStream::Opened(_))
     ));
     for number in 1..=100 {
         let waker = inbox.waker();
@@ -149,7 +149,7 @@ fn silence_is_a_loss_whoever_reads() {
         let _reader = peer.open(silence, &mut inbox);
         loop {
             match next(&mut inbox) {
-                Input::Stream(_, FromStream::Opened) => {}
+                Input::Stream(_, FromStream::Opened(_)) => {}
                 Input::Stream(_, FromStream::Lost(how)) => {
                     assert_eq!(how, "no sign of life");
                     break;

@@ -13,12 +13,15 @@ use std::time::Instant;
 use super::inbox::{Input, Waker};
 use crate::client::{Arrived, Batch, Client, EventStream};
 use crate::error::{Error, Kind};
+use crate::protocol::Session;
 use crate::threads;
 
 /// What a connection says.
 pub enum FromStream {
-    /// The response head is there.
-    Opened,
+    /// What the daemon said of the session before the stream could not be opened.
+    Session(Session),
+    /// The response head is there. With what the daemon said of the session, if it was asked before.
+    Opened(Option<Session>),
     /// Some events, or none where only a sign of life came.
     Batch(Batch),
     /// The daemon ended the stream in an orderly way.
@@ -47,11 +50,12 @@ pub struct Source {
 /// An event that is larger than this is read when the one before it is dealt with: not two of them in memory for nothing.
 const LARGE_BYTES: usize = 1024 * 1024;
 
-/// Opens the session's stream on a thread of its own, and sends it to the inbox to be read.
+/// Opens the session's stream on a thread of its own, and sends it to the inbox to be read. If it `asks`, it first asks
+/// for the session; a refusal of that is one of the stream.
 pub(super) fn start(
     client: Client,
     session_id: String,
-    from: u64,
+    (from, asks): (u64, bool),
     connection: u64,
     to: Waker,
 ) -> Reader {
@@ -60,28 +64,47 @@ pub(super) fn start(
     let told = to.clone();
     let started = threads::spawn(move || {
         let (thread, lent) = mpsc::sync_channel(1);
-        let opened = client.events(&session_id, from);
+        let send = |message| to.bring(Input::Stream(connection, message));
+        let asked = asks.then(|| client.session(&session_id)).transpose();
+        let opened = asked.and_then(|session| {
+            let session = session.map(|session| session.value);
+            match client.events(&session_id, from) {
+                Ok(stream) => Ok((stream, session)),
+                Err(error) => {
+                    session.map(|session| send(FromStream::Session(session)));
+                    Err(error)
+                }
+            }
+        });
         if wanted.strong_count() == 0 {
             return;
         }
-        let stream = match opened {
-            Ok(stream) => stream,
+        let (stream, session) = match opened {
+            Ok(opened) => opened,
             Err(error) => {
-                to.send(Input::Stream(connection, FromStream::Failed(error)));
+                send(FromStream::Failed(error));
                 return;
             }
         };
-        let is_awaited = to.bring(Input::Stream(connection, FromStream::Opened));
+        // One message for both: the main thread is woken once.
+        let is_awaited = send(FromStream::Opened(session));
         let source = Source {
             connection,
             stream,
             wanted,
             thread,
         };
-        if is_awaited {
-            to.send(Input::Source(source));
+        let source = if asks {
+            source.catch_up(&to)
         } else {
-            source.read_on(&to);
+            Some(source)
+        };
+        match source {
+            Some(source) if is_awaited => {
+                to.send(Input::Source(source));
+            }
+            Some(source) => source.read_on(&to),
+            None => {}
         }
         for source in lent {
             source.read_on(&to);
@@ -130,6 +153,22 @@ impl Source {
         let (message, goes_on) = told(arrived);
         let input = message.map(|message| Input::Stream(self.connection, message));
         (input, goes_on)
+    }
+
+    /// Reads and sends what has piled up, on the source's own thread: a stream that was dropped for being slow had better
+    /// be read while what came before is printed. Gives the source back unless it is over.
+    fn catch_up(mut self, to: &Waker) -> Option<Self> {
+        loop {
+            match self.read() {
+                (None, goes_on) => return goes_on.then_some(self),
+                (Some(input), goes_on) => {
+                    to.send(input);
+                    if !goes_on || !self.is_wanted() {
+                        return None;
+                    }
+                }
+            }
+        }
     }
 
     /// Reads and sends on the source's own thread.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::mem;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,8 @@ use super::watch;
 /// A pipe that polls as writable takes this many bytes without blocking.
 const PIPE_BUF: usize = if cfg!(target_os = "macos") { 512 } else { 4096 };
 
-/// More bytes than these do not go into most pipes at once. A reader that takes them is given a moment for the rest:
-/// queueing that would cost a copy of it, and a thread to write it.
+/// More bytes than these do not go into most pipes at once. The pipe is made wider for them, and a reader that takes
+/// them is given a moment for the rest: queueing that would cost a copy of it, and a thread to write it.
 const LARGE: usize = 64 * 1024;
 
 /// How long a reader may take for a part of them, and for all. Nothing else is done meanwhile.
@@ -37,6 +38,7 @@ impl Target {
             direct: direct.map(|file| Direct {
                 file: File::from(file),
                 way: if swallows { Way::Always } else { Way::Unknown },
+                is_wide: false,
             }),
         }
     }
@@ -54,6 +56,8 @@ impl Target {
 pub(super) struct Direct {
     file: File,
     way: Way,
+    /// It was made to take more at once, or that was tried.
+    is_wide: bool,
 }
 
 /// How not to block.
@@ -74,6 +78,9 @@ impl Direct {
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Way::Unknown = self.way {
             self.way = watch::open_again(&self.file).map_or(Way::Asking, Way::Own);
+        }
+        if bytes.len() > LARGE && !mem::replace(&mut self.is_wide, true) {
+            watch::widen(&self.file);
         }
         let mut file = match &self.way {
             Way::Own(file) => file,
@@ -138,10 +145,12 @@ mod tests {
     fn a_large_write_waits_for_a_reader_that_reads_and_hardly_for_one_that_does_not() {
         let (mut reader, writer) = io::pipe().unwrap();
         let mut direct = Target::file(writer.into()).direct.unwrap();
-        let bytes = vec![b'x'; 8 * LARGE];
+        let bytes = vec![b'x'; 32 * LARGE];
         let begun = Instant::now();
         let written = direct.write(&bytes).unwrap();
         assert!(written < bytes.len());
+        // On Linux a pipe takes 64 KiB, and this one was made wider.
+        assert!(written > LARGE || !cfg!(target_os = "linux"));
         assert!(begun.elapsed() < Duration::from_secs(5));
         let rest = thread::spawn(move || {
             let mut count = 0;

@@ -77,6 +77,19 @@ pub(super) fn open_again(_file: &impl AsFd) -> Option<File> {
     None
 }
 
+/// Lets a pipe take as much at once as anybody may let it: its reader is woken, and waited for, that much less often.
+/// Where it cannot be done all stays as it is.
+#[cfg(target_os = "linux")]
+pub(super) fn widen(file: &impl AsFd) {
+    /// The most that is allowed by default (`/proc/sys/fs/pipe-max-size`).
+    const BYTES: usize = 1024 * 1024;
+    let _ = rustix::pipe::fcntl_setpipe_size(file, BYTES);
+}
+
+/// Elsewhere a pipe widens by itself.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn widen(_file: &impl AsFd) {}
+
 /// Blocks until the file takes bytes or is broken.
 pub(super) fn wait_until_writable(file: &impl AsFd) {
     let mut files = [PollFd::new(file, PollFlags::OUT)];
