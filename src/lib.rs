@@ -8,6 +8,7 @@ pub mod commands;
 pub mod error;
 pub mod exit;
 pub mod follow;
+pub mod packed;
 pub mod protocol;
 pub mod report;
 pub mod shell;
@@ -18,9 +19,10 @@ pub mod threads;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::time::Duration;
 
-use clap::FromArgMatches;
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _};
 
 use cli::{Cli, Color, Command, Global, Output};
 use client::Timeouts;
@@ -107,17 +109,24 @@ enum Refusal {
 
 fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     use clap::error::ErrorKind as Clap;
-    let mut root = cli::command();
-    let named = |word: &OsString| {
-        let known = root.find_subcommand(word)?;
-        Some(known.get_name().to_owned())
-    };
-    let command = arguments.iter().skip(1).find_map(named);
+    if let [_, only] = &*arguments
+        && (only == "--version" || only == "-V")
+    {
+        return Err(Refusal::Page(format!("dcodectl {}\n", cli::VERSION)));
+    }
+    if let Some(cli) = parse_one(&arguments) {
+        check(&cli).map_err(Refusal::Usage)?;
+        return Ok(cli);
+    }
+    // Without what only help shows: putting that together takes longer than everything else.
+    let mut root = Cli::command();
+    let command = named(&root, &arguments);
     let parsed = root
-        .try_get_matches_from_mut(arguments)
+        .try_get_matches_from_mut(&arguments)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = parsed.map_err(|error| match error.kind() {
-        Clap::DisplayHelp | Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
+        Clap::DisplayHelp => Refusal::Page(page(arguments)),
+        Clap::DisplayVersion => Refusal::Page(error.render().to_string()),
         Clap::MissingSubcommand | Clap::DisplayHelpOnMissingArgumentOrSubcommand => {
             Refusal::Nothing
         }
@@ -125,6 +134,37 @@ fn parse(arguments: Vec<OsString>) -> std::result::Result<Cli, Refusal> {
     })?;
     check(&cli).map_err(Refusal::Usage)?;
     Ok(cli)
+}
+
+/// Reads the arguments by the definition of their command alone: making the others ready is half of the work.
+/// `None` if that fails, for whatever reason; only the whole definition can tell it.
+fn parse_one(arguments: &[OsString]) -> Option<Cli> {
+    // Neither is taken apart again: it would be done long after the output is there.
+    let mut root = ManuallyDrop::new(Cli::command());
+    let name = named(&root, arguments)?;
+    let command = root
+        .get_subcommands_mut()
+        .find(|command| command.get_name() == name)?;
+    let alone = clap::Command::new("dcodectl")
+        .disable_help_subcommand(true)
+        .subcommand(std::mem::take(command));
+    let mut alone = ManuallyDrop::new(Global::augment_args(alone));
+    let matches = alone.try_get_matches_from_mut(arguments).ok()?;
+    Cli::from_arg_matches(&matches).ok()
+}
+
+/// The first word that is the name of a command.
+fn named(root: &clap::Command, arguments: &[OsString]) -> Option<String> {
+    arguments.iter().skip(1).find_map(|word| {
+        let known = root.find_subcommand(word)?;
+        Some(known.get_name().to_owned())
+    })
+}
+
+/// The help that these arguments ask for.
+fn page(arguments: Vec<OsString>) -> String {
+    let answer = cli::command().try_get_matches_from_mut(arguments);
+    answer.map_or_else(|page| page.render().to_string(), |_| String::new())
 }
 
 /// What clap cannot check, as the options stand before or after the command.

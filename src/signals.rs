@@ -1,6 +1,7 @@
 //! Signals become messages; the second one leaves at once, from the handler itself.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -49,13 +50,14 @@ pub fn start(second_leaves: bool, arrived: impl Fn(i32) + Send + 'static) -> io:
 
 /// The mask of ignored signals, bit N-1 for signal N. Only Linux tells; elsewhere none is.
 fn ignored_at_start() -> u64 {
-    std::fs::read_to_string("/proc/self/status")
-        .ok()
-        .and_then(|status| {
-            let mask = status
-                .lines()
-                .find_map(|line| line.strip_prefix("SigIgn:"))?;
-            u64::from_str_radix(mask.trim(), 16).ok()
-        })
+    let status = File::open("/proc/self/status").and_then(|mut file| {
+        // All of it at once: sizing a buffer step by step is a system call a step.
+        let mut status = Vec::with_capacity(8192);
+        file.read_to_end(&mut status)?;
+        Ok(status)
+    });
+    let status = String::from_utf8(status.unwrap_or_default()).unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
         .unwrap_or(0)
 }

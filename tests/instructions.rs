@@ -13,10 +13,10 @@ use flood::Flood;
 use support::programs::{skipped, there_is};
 
 /// Of an event of about 225 bytes.
-const SMALL: f64 = 3500.0;
+const SMALL: f64 = 3200.0;
 
 /// Of a byte of events of 1 MiB, which is full of escapes here. Checking that it is JSON is most of it.
-const LARGE: f64 = 10.0;
+const LARGE: f64 = 3.3;
 
 /// Instructions of a whole tail of the session.
 fn count(flood: &Flood, id: &str) -> f64 {

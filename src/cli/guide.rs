@@ -4,10 +4,12 @@
 //! that `--help` shows.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use clap::{Command, CommandFactory};
 
 use super::Cli;
+use crate::packed;
 
 /// The commands as help and manual list them.
 pub const GROUPS: [(&str, &[&str]); 5] = [
@@ -24,23 +26,15 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ),
 ];
 
-macro_rules! guides {
-    ($($name:literal)+) => {
-        &[$(($name, include_str!(concat!("guide/", $name, ".md")))),+]
-    };
-}
-
-/// The hand-written text of each page, in a small part of Markdown.
-const GUIDES: &[(&str, &str)] = guides! {
-    "dcodectl" "run" "submit" "wait" "steer" "interrupt" "approvals" "approve" "deny" "create" "list"
-    "show" "close" "rename" "undo" "tail" "render" "schema" "ping" "simulate" "help" "completions" "man"
-    "exit-codes" "events"
-};
+/// The hand-written text of each page, in a small part of Markdown, by the names of the files.
+static GUIDES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| packed::GUIDES.texts());
 
 /// The hand-written text of a page; empty if there is none.
 #[must_use]
 pub fn guide(page: &str) -> &'static str {
-    let found = GUIDES.iter().find(|(name, _)| *name == page);
+    let found = GUIDES
+        .iter()
+        .find(|(name, _)| name.strip_suffix(".md") == Some(page));
     found.map_or("", |(_, text)| text)
 }
 

@@ -46,4 +46,11 @@ impl Batch {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.events.iter().map(|event| &self.text[event.clone()])
     }
+
+    /// The same with the line break behind each.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.events
+            .iter()
+            .map(|event| &self.text[event.start..=event.end])
+    }
 }

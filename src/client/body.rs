@@ -8,8 +8,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::buffer::spare_capacity;
+use rustix::net::RecvFlags;
 
-use super::sse::Source;
+use super::sse::{Patience, Source};
 
 /// There is always room for this many bytes when the socket is read. Less costs CPU, more gains nothing.
 const READ_BYTES: usize = 16 * 1024;
@@ -83,8 +84,9 @@ impl<S: AsFd> Body<S> {
         }
     }
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+    /// Whether there is nothing more to be read off the socket, which then need not say so: it may be kept open.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.state, State::Over | State::Broken(_))
     }
 
     /// Takes the framing out of what was read from `start` on, in place.
@@ -176,10 +178,20 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
     (1..=15).contains(&digits).then_some(size)
 }
 
+impl<S: AsFd> AsFd for Body<S> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
 impl<S: AsFd> Source for Body<S> {
     /// Waits for some bytes of the body. [`ErrorKind::UnexpectedEof`] if the connection ends before the body,
     /// [`ErrorKind::InvalidData`] if the body makes no sense, [`ErrorKind::WouldBlock`] if nothing came in time.
-    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    fn fill(&mut self, bytes: &mut Vec<u8>, patience: Patience) -> io::Result<usize> {
+        let flags = match patience {
+            Patience::None => RecvFlags::DONTWAIT,
+            Patience::Socket => RecvFlags::empty(),
+        };
         let start = bytes.len();
         while self.state != State::Over {
             let announced = match self.state {
@@ -194,7 +206,7 @@ impl<S: AsFd> Source for Body<S> {
             };
             // In one step, so that a long event is not copied while it grows. What is not written to costs nothing.
             bytes.reserve(announced.clamp(READ_BYTES, RESERVED_BYTES));
-            let count = rustix::io::read(self.socket(), spare_capacity(bytes))?;
+            let (count, _) = rustix::net::recv(&self.socket, spare_capacity(bytes), flags)?;
             if count == 0 {
                 return match self.state {
                     State::Closing => Ok(0),
@@ -225,7 +237,7 @@ mod tests {
         for piece in pieces {
             peer.write_all(piece).unwrap();
             loop {
-                match body.fill(&mut bytes) {
+                match body.fill(&mut bytes, Patience::Socket) {
                     Ok(count) if count > 0 => {}
                     Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                     end => return (bytes, end),
@@ -233,7 +245,7 @@ mod tests {
             }
         }
         drop(peer);
-        let end = body.fill(&mut bytes);
+        let end = body.fill(&mut bytes, Patience::Socket);
         (bytes, end)
     }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use ureq::config::{AutoHeaderValue, Config};
 use ureq::http::{Method, Request, Response, header};
@@ -176,6 +176,11 @@ impl Sent {
         let socket = self.trace.socket()?;
         socket.set_read_timeout(Some(self.timeouts.silence)).ok()?;
         Some(socket)
+    }
+
+    /// How long a stream may be silent.
+    pub(super) fn silence(&self) -> Duration {
+        self.timeouts.silence
     }
 
     /// What it means that ureq gave up on the request or on its answer.

@@ -71,11 +71,8 @@ fn find_in(
     environment: &Environment<'_>,
     connect: Duration,
 ) -> Result<Found> {
-    if let Some(path) = explicit {
-        return chosen(path, "--socket");
-    }
-    if let Some(path) = variable(environment, "DCODE_SOCKET") {
-        return chosen(&path, "DCODE_SOCKET");
+    if let Some(named) = named(explicit, environment) {
+        return named;
     }
     let start = Instant::now();
     let mut tried = Vec::new();
@@ -99,6 +96,20 @@ fn find_in(
         }
     }
     Err(none(&tried))
+}
+
+/// The socket if the user chose one, by `explicit` or `$DCODE_SOCKET`. Looks at nothing, so it never waits.
+///
+/// # Errors
+///
+/// [`Kind::Usage`] as for [`find`].
+#[must_use]
+pub fn named(explicit: Option<&Path>, environment: &Environment<'_>) -> Option<Result<Found>> {
+    if let Some(path) = explicit {
+        return Some(chosen(path, "--socket"));
+    }
+    let path = variable(environment, "DCODE_SOCKET")?;
+    Some(chosen(&path, "DCODE_SOCKET"))
 }
 
 /// A path the user named.

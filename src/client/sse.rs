@@ -20,6 +20,15 @@ const LF: u8 = b'\n';
 const CR: u8 = b'\r';
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// How long a read may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// It does not wait: [`ErrorKind::WouldBlock`](io::ErrorKind::WouldBlock) if nothing is there.
+    None,
+    /// As long as the socket is set to.
+    Socket,
+}
+
 /// Where bytes come from.
 pub(super) trait Source {
     /// Waits for some bytes, and puts them behind those in the buffer; 0 at the end.
@@ -27,7 +36,7 @@ pub(super) trait Source {
     /// # Errors
     ///
     /// Its own. Asking again goes on where it failed, if it can.
-    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize>;
+    fn fill(&mut self, bytes: &mut Vec<u8>, patience: Patience) -> io::Result<usize>;
 }
 
 /// What is complete in the buffer.
@@ -132,14 +141,14 @@ impl<S: Source> Frames<S> {
     /// # Errors
     ///
     /// The source's own. Asking again goes on where it failed, if the source can.
-    pub(super) fn fill(&mut self) -> io::Result<bool> {
+    pub(super) fn fill(&mut self, patience: Patience) -> io::Result<bool> {
         let start = self.open();
         if start > 0 {
             self.buffer.drain(..start);
             self.rebase(start);
         }
         self.close_gap();
-        Ok(self.source.fill(&mut self.buffer)? > 0)
+        Ok(self.source.fill(&mut self.buffer, patience)? > 0)
     }
 
     /// Drops what has come since the last data of an event that stays open: lines that mean nothing, of which there may
@@ -151,6 +160,11 @@ impl<S: Source> Frames<S> {
             self.searched -= gap.len();
             self.buffer.drain(gap);
         }
+    }
+
+    /// Where the bytes come from.
+    pub(super) fn source(&self) -> &S {
+        &self.source
     }
 
     /// The bytes behind a [`Frame::Data`].

@@ -17,7 +17,7 @@ impl Pieces {
 }
 
 impl Source for Pieces {
-    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    fn fill(&mut self, bytes: &mut Vec<u8>, _: Patience) -> io::Result<usize> {
         match self.0.pop_front() {
             None => Ok(0),
             Some(Err(kind)) => Err(kind.into()),
@@ -40,7 +40,7 @@ pub(super) fn next(frames: &mut Frames<impl Source>) -> io::Result<Option<String
             }
             Some(Frame::Comment) => return Ok(Some("<comment>".into())),
             Some(Frame::TooLong) => return Ok(Some("<too long>".into())),
-            None if frames.fill()? => {}
+            None if frames.fill(Patience::Socket)? => {}
             None => return Ok(None),
         }
     }
@@ -79,7 +79,7 @@ fn batches(pieces: &[&[u8]]) -> Vec<String> {
         for (at, place) in places {
             seen[at] = String::from_utf8(bytes[place].to_vec()).unwrap();
         }
-        if !frames.fill().unwrap() {
+        if !frames.fill(Patience::Socket).unwrap() {
             return seen;
         }
     }
@@ -252,7 +252,7 @@ fn memory_stays_at_one_long_event() {
     let pieces: Vec<&[u8]> = text.as_bytes().chunks(10_000).collect();
     let mut frames = Frames::new(Pieces::of(&pieces), 1 << 22);
     let mut events = 0;
-    while frames.fill().unwrap() {
+    while frames.fill(Patience::Socket).unwrap() {
         assert!(
             frames.buffer.capacity() < 3 << 20,
             "{}",

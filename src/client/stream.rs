@@ -4,7 +4,9 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, Response, StatusCode, header};
 
@@ -12,7 +14,7 @@ use super::answer;
 use super::batch::Batch;
 use super::body::{Body, Framing};
 use super::exchange::Sent;
-use super::sse::{Frame, Frames};
+use super::sse::{Frame, Frames, Patience};
 use crate::error::{Error, Kind, Result};
 
 /// What a stream brings next.
@@ -57,6 +59,10 @@ pub struct EventStream {
     cap: usize,
     /// Whether the body says itself where it ends; else closing the connection is a loss.
     is_framed: bool,
+    /// As [`Timeouts::silence`](super::Timeouts::silence).
+    silence: Duration,
+    /// When the last byte came.
+    heard: Instant,
     over: Option<Over>,
 }
 
@@ -75,6 +81,12 @@ impl fmt::Debug for EventStream {
             .field("path", &self.path)
             .field("over", &self.over)
             .finish_non_exhaustive()
+    }
+}
+
+impl AsFd for EventStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.frames.source().as_fd()
     }
 }
 
@@ -100,6 +112,8 @@ impl EventStream {
             path: sent.path.clone(),
             cap: sent.cap,
             is_framed: framing != Framing::Closing,
+            silence: sent.silence(),
+            heard: Instant::now(),
             over: None,
         })
     }
@@ -113,6 +127,8 @@ impl EventStream {
             path: PathBuf::new(),
             cap,
             is_framed: true,
+            silence: Duration::from_hours(24),
+            heard: Instant::now(),
             over: None,
         }
     }
@@ -134,7 +150,7 @@ impl EventStream {
                     None => {}
                 }
             }
-            match self.wait() {
+            match self.wait(Patience::Socket) {
                 Ok(()) => {}
                 Err(Arrived::Lost(reason)) => return Next::Lost(reason),
                 Err(Arrived::Silent) => return Next::Silent,
@@ -159,7 +175,29 @@ impl EventStream {
         {
             return Arrived::Batch(batch);
         }
-        self.wait().err().unwrap_or(Arrived::Partly)
+        self.wait(Patience::Socket).err().unwrap_or(Arrived::Partly)
+    }
+
+    /// As [`next_batch`](Self::next_batch), but never waits: `None` if nothing is there. For who polls the socket.
+    pub fn try_batch(&mut self) -> Option<Arrived> {
+        match self.wait(Patience::None) {
+            Ok(()) => Some(self.batch().map_or(Arrived::Partly, Arrived::Batch)),
+            Err(Arrived::Silent) if Instant::now() < self.silent_at() => None,
+            Err(stopped) => Some(stopped),
+        }
+    }
+
+    /// Whether [`try_batch`](Self::try_batch) has something to tell whatever the socket says: how the stream stopped.
+    /// The end of the body may have come together with its last events.
+    #[must_use]
+    pub fn has_stopped(&self) -> bool {
+        self.over.is_some() || self.frames.source().is_over()
+    }
+
+    /// When not a single byte will have come for too long.
+    #[must_use]
+    pub fn silent_at(&self) -> Instant {
+        self.heard + self.silence
     }
 
     /// The bytes of an event that has begun to arrive.
@@ -200,12 +238,15 @@ impl EventStream {
     }
 
     /// Waits for more bytes, unless the stream has stopped or does so now.
-    fn wait(&mut self) -> std::result::Result<(), Arrived> {
+    fn wait(&mut self, patience: Patience) -> std::result::Result<(), Arrived> {
         if let Some(stopped) = self.stopped() {
             return Err(stopped);
         }
-        self.over = Some(match self.frames.fill() {
-            Ok(true) => return Ok(()),
+        self.over = Some(match self.frames.fill(patience) {
+            Ok(true) => {
+                self.heard = Instant::now();
+                return Ok(());
+            }
             Ok(false) if self.is_framed => Over::End,
             Ok(false) => Over::Lost("the connection was closed".into()),
             Err(error) => match fault(&error) {

@@ -1,12 +1,12 @@
 //! `__complete`: what a shell is told when a key is pressed. It prints candidates, a line each with a tab before the
 //! description, and nothing else whatever fails; the code is 1 where the shell itself knows better, and 2 where it is to name files.
 
-use std::collections::{BTreeSet, HashMap};
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use super::Context;
+use super::session::Variables;
 use crate::cli::{self, Accept, Asked, ON_APPROVAL, Slot, Wanted};
 use crate::client::socket::{self, Environment};
 use crate::client::{Client, Timeouts};
@@ -160,13 +160,10 @@ fn open_question(slot: &Slot, context: &mut Context<'_>) -> Result<Vec<Candidate
 
 /// What finds the daemon, without a word about the paths that are passed over.
 fn finder(slot: &Slot, context: &Context<'_>) -> impl FnOnce() -> Result<Client> + Send + use<> {
-    let variables: HashMap<&str, OsString> = super::session::VARIABLES
-        .into_iter()
-        .filter_map(|name| Some((name, context.surroundings.set(name)?)))
-        .collect();
+    let variables = Variables::of(context);
     let (uid, explicit) = (context.surroundings.uid, slot.socket.clone());
     move || {
-        let get = |name: &str| variables.get(name).cloned();
+        let get = |name: &str| variables.get(name);
         let environment = Environment { get: &get, uid };
         let found = socket::find(explicit.as_deref().map(Path::new), &environment, CONNECT)?;
         let timeouts = Timeouts {

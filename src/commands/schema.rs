@@ -4,12 +4,13 @@ use super::Context;
 use crate::cli::{Schema, SchemaName};
 use crate::error::Result;
 use crate::exit::Exit;
-use crate::report::{EVENTS_SCHEMA, SUMMARY_SCHEMA};
+use crate::packed::SCHEMAS;
 
 pub(super) fn run(options: &Schema, context: &mut Context<'_>) -> Result<Exit> {
-    context.text(match options.name {
-        SchemaName::Events => EVENTS_SCHEMA,
-        SchemaName::Summary => SUMMARY_SCHEMA,
-    })?;
+    let schema = SCHEMAS.text(match options.name {
+        SchemaName::Events => "events.json",
+        SchemaName::Summary => "summary.json",
+    });
+    context.text(&schema)?;
     Ok(Exit::Done)
 }

@@ -1,6 +1,5 @@
 //! Finding the daemon, and the session that a user means.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,24 +11,41 @@ use crate::error::{Error, Result};
 use crate::protocol::{ErrorCode, Session};
 
 /// The variables that socket discovery looks at.
-pub(super) const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
+const VARIABLES: [&str; 3] = ["DCODE_SOCKET", "XDG_RUNTIME_DIR", "TMPDIR"];
+
+/// Those that are set to something, to be looked at from another thread.
+pub(super) struct Variables(Vec<(&'static str, OsString)>);
+
+impl Variables {
+    pub(super) fn of(context: &Context<'_>) -> Self {
+        let value = |name| Some((name, context.surroundings.set(name)?));
+        Self(VARIABLES.into_iter().filter_map(value).collect())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<OsString> {
+        let found = self.0.iter().find(|(other, _)| *other == name);
+        found.map(|(_, value)| value.clone())
+    }
+}
 
 /// Finds the daemon's socket, as the contract's `--socket` row says.
 ///
 /// # Errors
 /// 69 if no daemon answers, 77 if the only one may not be trusted, 2 for an over-long path.
 pub(super) fn connect(context: &mut Context<'_>) -> Result<Client> {
-    let variables: HashMap<&str, OsString> = VARIABLES
-        .into_iter()
-        .filter_map(|name| Some((name, context.surroundings.set(name)?)))
-        .collect();
+    let variables = Variables::of(context);
     let (uid, bound) = (context.surroundings.uid, context.timeouts.connect);
     let explicit = context.global.socket.clone();
-    let found = context.wait("a daemon to answer", move || {
-        let get = |name: &str| variables.get(name).cloned();
-        let environment = Environment { get: &get, uid };
-        socket::find(explicit.as_deref(), &environment, bound)
-    })?;
+    let get = |name: &str| variables.get(name);
+    let environment = Environment { get: &get, uid };
+    let found = match socket::named(explicit.as_deref(), &environment) {
+        Some(named) => named?,
+        None => context.wait("a daemon to answer", move || {
+            let get = |name: &str| variables.get(name);
+            let environment = Environment { get: &get, uid };
+            socket::find(None, &environment, bound)
+        })?,
+    };
     for note in &found.passed_over {
         context.console.notice("socket_passed_over", note);
     }

@@ -151,13 +151,18 @@ impl Feed {
 
     /// Opens the stream, on a thread of its own.
     pub fn open(&mut self, inbox: &mut Inbox) {
+        self.connect(false, inbox);
+    }
+
+    /// If it `asks`, the session is asked for first.
+    fn connect(&mut self, asks: bool, inbox: &mut Inbox) {
         self.connection = inbox.number();
         self.state = State::Opening;
         self.progressed = false;
         self.reader = reader::start(
             self.client.clone(),
             self.session_id.clone(),
-            self.next,
+            (self.next, asks),
             self.connection,
             inbox.waker(),
         );
@@ -194,7 +199,11 @@ impl Feed {
         mut each: impl FnMut(&Event<'_>, &mut dyn Observer) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, FeedEnd> {
         match message {
-            FromStream::Opened => {
+            FromStream::Session(session) => self.heard_of(session.last_seq),
+            FromStream::Opened(session) => {
+                if let Some(session) = session {
+                    self.heard_of(session.last_seq);
+                }
                 self.state = State::Open;
                 self.answers = true;
                 self.outage.take_if(|outage| !outage.told);
@@ -203,7 +212,12 @@ impl Feed {
             FromStream::Batch(batch) => return self.batch(&batch, inbox, observer, &mut each),
             FromStream::Ended => {
                 self.ended = true;
-                self.ask(Why::Ended, inbox);
+                if self.progressed {
+                    // It is opened again at once: asking and opening are one piece of work for one thread.
+                    self.lost("the daemon ended it", inbox, observer)?;
+                } else {
+                    self.ask(Why::Ended, inbox);
+                }
             }
             FromStream::Lost(how) => {
                 self.ended = false;
@@ -231,8 +245,8 @@ impl Feed {
         if !batch.is_empty() {
             self.quiet_since = Instant::now();
         }
-        for text in batch.texts() {
-            let event = Event::parse(text)
+        for line in batch.lines() {
+            let event = Event::parse_line(line)
                 .map_err(|error| FeedEnd::Failed(losses::no_event(self.next - 1, &error)))?;
             if event.seq < self.next {
                 continue;

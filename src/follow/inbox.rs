@@ -1,15 +1,16 @@
 //! The one place where the main thread waits.
 //!
-//! Sockets are read, requests made and stdout written by threads of their own; all they have to
+//! Requests are made and a stdout that stalls is written by threads of their own; all they have to
 //! say arrives here, and so do signals. A deadline is the wait's timeout. So nothing ever has to
-//! be interrupted.
+//! be interrupted. Streams that are open are waited for at the same time, and read here, unless the
+//! outputs are behind: then threads read them, too.
 
-use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::mailbox::Mailbox;
-use super::reader::FromStream;
+use super::mailbox::{Mailbox, Want};
+use super::reader::{FromStream, Source};
+use super::sources::Sources;
 use crate::error::{Error, Kind, Result};
 use crate::threads;
 
@@ -17,6 +18,8 @@ use crate::threads;
 pub enum Input {
     /// From the connection with this number.
     Stream(u64, FromStream),
+    /// A stream to be read by the inbox itself, and by nobody else seen.
+    Source(Source),
     /// The request with this number was answered; its [`Pending`] has the answer.
     Answered(u64),
     /// A signal, by its number.
@@ -53,6 +56,8 @@ type ShowNote = Box<dyn Fn(&str)>;
 #[derive(Default)]
 pub struct Inbox {
     mailbox: Arc<Mailbox>,
+    /// The streams that are read here while there is nothing else to do.
+    sources: Sources,
     last_number: u64,
     signal: Option<i32>,
     /// What is asked before more of a stream is taken.
@@ -78,6 +83,11 @@ impl Waker {
         self.0.push(input);
     }
 
+    /// Delivers what a stream brought. Says whether the main thread has the time to read the stream itself.
+    pub(super) fn bring(&self, input: Input) -> bool {
+        self.0.push(input)
+    }
+
     /// Says that the output has changed; never waits.
     pub fn nudge(&self) {
         self.0.push(Input::Output);
@@ -92,8 +102,11 @@ impl Waker {
 /// The answer to a request that runs on a thread of its own.
 pub struct Pending<T> {
     number: u64,
-    answer: Receiver<Result<T>>,
+    answer: Slot<T>,
 }
+
+/// Where a request leaves its answer. A channel is a page of code for each type of answer.
+type Slot<T> = Arc<Mutex<Option<Result<T>>>>;
 
 impl<T> Pending<T> {
     /// Whether [`Input::Answered`] with this number is about this request.
@@ -107,13 +120,16 @@ impl<T> Pending<T> {
     /// # Errors
     /// The request's own error; or [`Kind::Failure`] if its thread died.
     pub fn take(self) -> Result<T> {
-        self.answer.try_recv().unwrap_or_else(|_| {
-            Err(Error::new(
-                Kind::Failure,
-                "a request ended without an answer",
-            ))
-        })
+        let mut slot = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.take().unwrap_or_else(unanswered)
     }
+}
+
+fn unanswered<T>() -> Result<T> {
+    Err(Error::new(
+        Kind::Failure,
+        "a request ended without an answer",
+    ))
 }
 
 impl Inbox {
@@ -135,14 +151,24 @@ impl Inbox {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let number = self.number();
-        let (reply, answer) = mpsc::sync_channel(1);
-        let waker = self.waker();
-        threads::spawn_or_run(move || {
-            let _ = reply.send(request());
-            waker.send(Input::Answered(number));
-        });
+        let answer = Slot::default();
+        let slot = Arc::clone(&answer);
+        let number = self.start(Box::new(move || {
+            let answer = request();
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+        }));
         Pending { number, answer }
+    }
+
+    /// Does the work on a thread of its own, and announces its end under the number.
+    fn start(&mut self, work: Box<dyn FnOnce() + Send>) -> u64 {
+        let number = self.number();
+        let waker = self.waker();
+        threads::spawn_or_run(Box::new(move || {
+            work();
+            waker.send(Input::Answered(number));
+        }));
+        number
     }
 
     /// Adds an output that may fall behind. Whoever writes it nudges the inbox when it is not behind any more.
@@ -156,25 +182,26 @@ impl Inbox {
     pub fn next(&mut self, deadline: Option<Instant>, idle: impl FnOnce()) -> Option<Input> {
         let mut idle = Some(idle);
         loop {
-            let held = self.held_until();
-            let mut input = self.mailbox.try_pop(held.is_none());
+            let mut input = self.ready();
             if input.is_none() {
                 if let Some(idle) = idle.take() {
                     idle();
                 }
                 input = self.wait(deadline);
             }
-            match &input {
+            match input {
                 Some(Input::Note(note)) => {
                     if let Some(show) = &self.on_note {
-                        show(note);
+                        show(&note);
                     }
-                    continue;
                 }
-                Some(Input::Signal(number)) => self.signal = Some(*number),
-                _ => {}
+                Some(Input::Source(source)) => self.sources.add(source),
+                Some(Input::Signal(number)) => {
+                    self.signal = Some(number);
+                    return input;
+                }
+                _ => return input,
             }
-            return input;
         }
     }
 
@@ -183,30 +210,64 @@ impl Inbox {
         self.on_note = Some(Box::new(show));
     }
 
+    /// What is there already.
+    fn ready(&mut self) -> Option<Input> {
+        let (want, _) = self.wanted();
+        let input = self.mailbox.try_pop(want);
+        if input.is_some() || want < Want::Sources {
+            return input;
+        }
+        self.sources.read()
+    }
+
     fn wait(&mut self, deadline: Option<Instant>) -> Option<Input> {
         loop {
-            let held = self.held_until();
+            let (want, held) = self.wanted();
             let until = held.into_iter().chain(deadline).min();
-            let input = self.mailbox.pop(held.is_none(), until);
+            let input = if want < Want::Sources || self.sources.is_empty() {
+                // The outputs are behind: threads empty the sockets, whatever is taken here and whenever.
+                self.sources.lend();
+                self.mailbox.pop(want, until)
+            } else {
+                self.wait_for_sources(until)
+            };
             if input.is_some() || deadline.is_some_and(|due| Instant::now() >= due) {
                 return input;
             }
         }
     }
 
-    /// Until when nothing of a stream is to be taken, if the outputs are behind.
-    fn held_until(&mut self) -> Option<Instant> {
-        let backlog = self.outputs.iter().map(|output| output()).max();
-        if backlog.unwrap_or(Backlog::Low) == Backlog::Low {
-            self.patient_until = None;
+    fn wait_for_sources(&mut self, until: Option<Instant>) -> Option<Input> {
+        let Some(bell) = self.mailbox.bell() else {
+            self.sources.lend();
             return None;
+        };
+        if let Some(input) = self.mailbox.pop_or_ring(Want::Sources) {
+            return Some(input);
         }
-        let now = Instant::now();
-        if backlog == Some(Backlog::Full) {
-            return Some(now + PATIENCE);
+        self.sources.wait(bell, until);
+        self.ready()
+    }
+
+    /// What is taken now, and until when that holds, as far as the outputs have a say.
+    fn wanted(&mut self) -> (Want, Option<Instant>) {
+        let backlog = self.outputs.iter().map(|output| output()).max();
+        match backlog.unwrap_or(Backlog::Low) {
+            Backlog::Low => {
+                self.patient_until = None;
+                (Want::Sources, None)
+            }
+            Backlog::High => {
+                let now = Instant::now();
+                let until = *self.patient_until.get_or_insert(now + PATIENCE);
+                if now < until {
+                    (Want::Urgent, Some(until))
+                } else {
+                    (Want::Batches, None)
+                }
+            }
+            Backlog::Full => (Want::Urgent, Some(Instant::now() + PATIENCE)),
         }
-        let until = *self.patient_until.get_or_insert(now + PATIENCE);
-        (now < until).then_some(until)
     }
 
     /// The signal that has arrived, if one has.
@@ -241,3 +302,7 @@ pub enum Waited {
     /// The deadline came first.
     Deadline,
 }
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

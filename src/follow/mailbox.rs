@@ -1,17 +1,19 @@
 //! The queue behind the inbox: what is urgent, what a stream has brought, and who waits for it.
 //!
 //! Streams are bounded by bytes and not by messages: a message is one event or a thousand. What is urgent never waits
-//! behind them. Nobody is woken who does not wait, which would cost a system call an event.
+//! behind them. Nobody is woken who does not wait, which would cost a system call an event. The main thread waits here
+//! for messages alone, or beside its sockets for a bell that is rung when one comes.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::inbox::Input;
 use super::reader::FromStream;
+use super::sources::Bell;
 
 /// So many bytes of events may be on their way to the main thread, the ones in its hands included.
-const BYTES: usize = 256 * 1024;
+const BYTES: usize = 128 * 1024;
 
 /// What a message takes besides its text.
 const MESSAGE_BYTES: usize = 128;
@@ -25,13 +27,35 @@ pub(super) struct Mailbox {
     state: Mutex<State>,
     arrived: Condvar,
     room: Condvar,
+    /// `None` if it cannot be had.
+    bell: OnceLock<Option<Bell>>,
+}
+
+/// What the receiver takes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Want {
+    /// Nothing of a stream.
+    #[default]
+    Urgent,
+    /// What the threads of the streams read.
+    Batches,
+    /// That, and the streams themselves, as it has the time to read them.
+    Sources,
+}
+
+/// How the main thread is to be woken.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Wake {
+    /// Not at all: it looks by itself when it is done with something.
+    #[default]
+    None,
+    /// It waits for a message.
+    Notify,
+    /// It waits for its sockets and the bell.
+    Ring,
 }
 
 #[derive(Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "four independent facts, not a state machine in disguise"
-)]
 struct State {
     urgent: VecDeque<Input>,
     streams: VecDeque<Input>,
@@ -41,18 +65,21 @@ struct State {
     in_hand: usize,
     /// [`Input::Output`] is among the urgent ones: one is enough.
     output: bool,
-    receiver_waits: bool,
+    receiver: Wake,
+    want: Want,
     senders_wait: bool,
     closed: bool,
 }
 
 impl State {
-    fn pop(&mut self, with_streams: bool) -> Option<Input> {
+    fn pop(&mut self, want: Want) -> Option<Input> {
+        self.receiver = Wake::None;
+        self.want = want;
         if let Some(input) = self.urgent.pop_front() {
             self.output &= !matches!(input, Input::Output);
             return Some(input);
         }
-        if !with_streams {
+        if want == Want::Urgent {
             return None;
         }
         let input = self.streams.pop_front()?;
@@ -61,8 +88,8 @@ impl State {
     }
 
     /// What was handed out last is dealt with. While nothing of a stream is wanted it is still being written.
-    fn release(&mut self, with_streams: bool) -> usize {
-        if !with_streams {
+    fn release(&mut self, want: Want) -> usize {
+        if want == Want::Urgent {
             return 0;
         }
         let released = std::mem::take(&mut self.in_hand);
@@ -89,27 +116,38 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Delivers; waits for room if there is none.
-    pub(super) fn push(&self, input: Input) {
+    /// The bell, if one can be had.
+    pub(super) fn bell(&self) -> Option<&Bell> {
+        self.bell.get_or_init(|| Bell::new().ok()).as_ref()
+    }
+
+    /// Delivers; waits for room if there is none. Says whether the receiver was waiting and would read a stream
+    /// itself.
+    pub(super) fn push(&self, input: Input) -> bool {
         let mut state = self.lock();
-        if let Input::Stream(..) = input {
+        if let Input::Stream(..) | Input::Source(_) = input {
             let size = size(&input);
             state = self.wait_while(state, |state| state.has_no_room(size));
             state.bytes += size;
             state.streams.push_back(input);
         } else if let Input::Output = input {
             if std::mem::replace(&mut state.output, true) {
-                return;
+                return false;
             }
             state.urgent.push_back(input);
         } else {
             state = self.wait_while(state, |state| !state.closed && state.urgent.len() >= URGENT);
             state.urgent.push_back(input);
         }
-        if std::mem::take(&mut state.receiver_waits) {
-            drop(state);
-            self.arrived.notify_one();
+        let receiver = std::mem::take(&mut state.receiver);
+        let is_awaited = receiver != Wake::None && state.want == Want::Sources;
+        drop(state);
+        match (receiver, self.bell.get()) {
+            (Wake::None, _) => {}
+            (Wake::Ring, Some(Some(bell))) => bell.ring(),
+            _ => self.arrived.notify_one(),
         }
+        is_awaited
     }
 
     fn wait_while<'a>(
@@ -144,10 +182,22 @@ impl Mailbox {
     }
 
     /// The next input that is there; the one handed out before counts as dealt with.
-    pub(super) fn try_pop(&self, with_streams: bool) -> Option<Input> {
+    pub(super) fn try_pop(&self, want: Want) -> Option<Input> {
+        self.take(want, Wake::None)
+    }
+
+    /// The same; if there is none, the bell will be rung for the next.
+    pub(super) fn pop_or_ring(&self, want: Want) -> Option<Input> {
+        self.take(want, Wake::Ring)
+    }
+
+    fn take(&self, want: Want, otherwise: Wake) -> Option<Input> {
         let mut state = self.lock();
-        let released = state.release(with_streams);
-        let input = state.pop(with_streams);
+        let released = state.release(want);
+        let input = state.pop(want);
+        if input.is_none() {
+            state.receiver = otherwise;
+        }
         if (released > 0 || input.is_some()) && std::mem::take(&mut state.senders_wait) {
             drop(state);
             self.room.notify_all();
@@ -156,20 +206,20 @@ impl Mailbox {
     }
 
     /// The next input, or `None` at the deadline.
-    pub(super) fn pop(&self, with_streams: bool, deadline: Option<Instant>) -> Option<Input> {
+    pub(super) fn pop(&self, want: Want, deadline: Option<Instant>) -> Option<Input> {
         let mut state = self.lock();
-        if state.release(with_streams) > 0 && std::mem::take(&mut state.senders_wait) {
+        if state.release(want) > 0 && std::mem::take(&mut state.senders_wait) {
             self.room.notify_all();
         }
         loop {
-            if let Some(input) = state.pop(with_streams) {
+            if let Some(input) = state.pop(want) {
                 return Some(input);
             }
             let left = deadline.map(|due| due.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return None;
             }
-            state.receiver_waits = true;
+            state.receiver = Wake::Notify;
             state = match left {
                 None => self
                     .arrived
@@ -180,7 +230,6 @@ impl Mailbox {
                     woken.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
-            state.receiver_waits = false;
         }
     }
 
@@ -223,14 +272,14 @@ mod tests {
         ] {
             mailbox.push(input);
         }
-        assert_eq!(number(mailbox.try_pop(false)), 99);
-        assert_eq!(number(mailbox.try_pop(true)), 7);
-        assert_eq!(number(mailbox.try_pop(false)), 0);
-        assert_eq!(number(mailbox.try_pop(true)), 1);
-        assert_eq!(number(mailbox.pop(true, None)), 2);
-        assert_eq!(number(mailbox.pop(true, Some(Instant::now()))), 0);
+        assert_eq!(number(mailbox.try_pop(Want::Urgent)), 99);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 7);
+        assert_eq!(number(mailbox.try_pop(Want::Urgent)), 0);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 1);
+        assert_eq!(number(mailbox.pop(Want::Batches, None)), 2);
+        assert_eq!(number(mailbox.pop(Want::Batches, Some(Instant::now()))), 0);
         mailbox.push(Input::Output);
-        assert_eq!(number(mailbox.try_pop(true)), 99);
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 99);
     }
 
     #[test]
@@ -239,18 +288,21 @@ mod tests {
         let count = (BYTES / MESSAGE_BYTES) as u64 + 50;
         let sender = thread::spawn({
             let mailbox = Arc::clone(&mailbox);
-            move || (1..=count).for_each(|number| mailbox.push(stream(number)))
+            move || (1..=count).for_each(|number| _ = mailbox.push(stream(number)))
         });
         thread::sleep(Duration::from_millis(50));
         assert!(!sender.is_finished());
         mailbox.push(Input::Signal(2));
-        assert!(matches!(mailbox.try_pop(true), Some(Input::Signal(2))));
+        assert!(matches!(
+            mailbox.try_pop(Want::Batches),
+            Some(Input::Signal(2))
+        ));
         for expected in 1..=count {
-            assert_eq!(number(mailbox.pop(true, None)), expected);
+            assert_eq!(number(mailbox.pop(Want::Batches, None)), expected);
         }
         sender.join().unwrap();
         // What is handed out is dealt with when the next is asked for.
-        mailbox.try_pop(true);
+        mailbox.try_pop(Want::Batches);
         mailbox.wait_for_rest(Duration::from_mins(1));
     }
 
@@ -259,7 +311,7 @@ mod tests {
         let mailbox = Arc::new(Mailbox::default());
         let sender = thread::spawn({
             let mailbox = Arc::clone(&mailbox);
-            move || (0..9000).for_each(|number| mailbox.push(stream(number)))
+            move || (0..9000).for_each(|number| _ = mailbox.push(stream(number)))
         });
         thread::sleep(Duration::from_millis(20));
         mailbox.close();

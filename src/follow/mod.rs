@@ -17,6 +17,7 @@ mod past;
 mod questions;
 mod reader;
 mod run;
+mod sources;
 mod stop;
 mod turn;
 mod turns;

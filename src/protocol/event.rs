@@ -18,6 +18,8 @@ use super::words::EventKind;
 #[derive(Debug, Clone)]
 pub struct Event<'a> {
     raw: &'a str,
+    /// The text with the line feed behind it, if it is known to be one line.
+    line: Option<&'a str>,
     payload_json: &'a str,
     payload: OnceCell<Payload<'a>>,
     /// The event's number in its session: from 1, without gap.
@@ -73,6 +75,16 @@ impl<'a> Event<'a> {
         }
     }
 
+    /// The same for a text that is known to be one line, given with its line feed: it is printed as it stands.
+    ///
+    /// # Errors
+    /// As [`Event::parse`].
+    pub fn parse_line(line: &'a str) -> Result<Self, NotAnEvent> {
+        let mut event = Self::parse(line.strip_suffix('\n').unwrap_or(line))?;
+        event.line = line.ends_with('\n').then_some(line);
+        Ok(event)
+    }
+
     /// Reads `{"seq":1,"session_id":"…","type":"…","at":"…","payload":…}`.
     fn parse_usual(raw: &'a str) -> Option<Self> {
         let (seq, rest) = number(raw.strip_prefix("{\"seq\":")?)?;
@@ -85,6 +97,7 @@ impl<'a> Event<'a> {
         }
         Some(Self {
             raw,
+            line: None,
             payload_json: if payload == "null" { "{}" } else { payload },
             payload: OnceCell::new(),
             seq,
@@ -99,6 +112,7 @@ impl<'a> Event<'a> {
         let envelope: Envelope<'a> = serde_json::from_str(raw).map_err(NotAnEvent)?;
         Ok(Self {
             raw,
+            line: None,
             payload_json: envelope.payload.map_or("{}", RawValue::get),
             payload: OnceCell::new(),
             seq: envelope.seq,
@@ -112,6 +126,16 @@ impl<'a> Event<'a> {
     #[must_use]
     pub fn raw(&self) -> &'a str {
         self.raw
+    }
+
+    /// The daemon's own text as one line, with its line feed.
+    #[must_use]
+    pub fn line(&self) -> Cow<'a, str> {
+        match self.line {
+            Some(line) => Cow::Borrowed(line),
+            // Inside JSON strings a line break is always an escape: a raw one stands between tokens.
+            None => Cow::Owned(self.raw.replace(['\n', '\r'], " ") + "\n"),
+        }
     }
 
     /// The payload's own text.

@@ -23,7 +23,7 @@ pub use payload::{
 };
 pub use requests::{Answer, CreateSession, Image, Name, Steer, SubmitTurn};
 pub use session::{Health, Session, UndoResult, Version};
-pub use time::{is_set, milliseconds_between};
+pub use time::{is_set, milliseconds_between, moment};
 pub use words::{
     Decision, EventKind, PlanStatus, ProgressKind, Remembered, SandboxMode, Seal, SessionState,
     StopReason,

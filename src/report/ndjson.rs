@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use memchr::memchr2;
-
 use super::{Reporter, Verdict};
 use crate::protocol::Event;
 
@@ -22,15 +20,7 @@ impl<W: Write> Ndjson<W> {
 
 impl<W: Write> Reporter for Ndjson<W> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let mut raw = event.raw().as_bytes();
-        // Inside JSON strings a line break is always an escape: a raw one stands between tokens.
-        while let Some(at) = memchr2(b'\n', b'\r', raw) {
-            self.out.write_all(&raw[..at])?;
-            self.out.write_all(b" ")?;
-            raw = &raw[at + 1..];
-        }
-        self.out.write_all(raw)?;
-        self.out.write_all(b"\n")
+        self.out.write_all(event.line().as_bytes())
     }
 
     fn idle(&mut self) -> io::Result<()> {
@@ -56,8 +46,13 @@ mod tests {
         for text in [raw, spread] {
             ndjson.event(&Event::parse(text).unwrap()).unwrap();
         }
+        let line = raw.to_owned() + "\n";
+        ndjson.event(&Event::parse_line(&line).unwrap()).unwrap();
         ndjson.end(None).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, format!("{raw}\n{{\"seq\":2, \"type\":\"y\"  }}\n"));
+        assert_eq!(
+            text,
+            format!("{raw}\n{{\"seq\":2, \"type\":\"y\"  }}\n{raw}\n")
+        );
     }
 }

@@ -3,7 +3,9 @@
 //! Only the sixteen basic colours, and of those no white, black or bright yellow: what is left can
 //! be read on a light background as well as on a dark one.
 
-use owo_colors::{OwoColorize as _, Style, Styled};
+use std::fmt::{Display, Formatter, Result};
+
+pub use owo_colors::Style;
 
 /// What text can mean; each meaning has a style.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,9 +51,23 @@ impl Palette {
     }
 }
 
+/// A text and how it looks.
+pub(super) struct Painted<'a, T> {
+    text: &'a T,
+    style: Style,
+}
+
 /// The text in the style; without any escape sequence if the style is plain.
-pub(super) fn paint<T: std::fmt::Display>(text: &T, style: Style) -> Styled<&T> {
-    text.style(style)
+pub(super) fn paint<T: Display>(text: &T, style: Style) -> Painted<'_, T> {
+    Painted { text, style }
+}
+
+impl<T: Display> Display for Painted<'_, T> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
+        self.style.fmt_prefix(formatter)?;
+        self.text.fmt(formatter)?;
+        self.style.fmt_suffix(formatter)
+    }
 }
 
 #[cfg(test)]

@@ -105,7 +105,6 @@ impl<W: Write> Reporter for Summary<W> {
 mod tests {
     use super::*;
     use crate::protocol::StopReason;
-    use crate::report::SUMMARY_SCHEMA;
     use crate::report::testing::{recording, recordings};
     use serde_json::{Value, json};
 
@@ -119,7 +118,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.find('\n'), Some(text.len() - 1), "one line");
         let summary = serde_json::from_str(&text).unwrap();
-        let schema = serde_json::from_str(SUMMARY_SCHEMA).unwrap();
+        let schema = serde_json::from_str(include_str!("schema/summary.json")).unwrap();
         let schema = jsonschema::draft202012::new(&schema).unwrap();
         if let Err(error) = schema.validate(&summary) {
             panic!("{name}: {error}: {text}");

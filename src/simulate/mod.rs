@@ -23,6 +23,7 @@ mod faults;
 mod files;
 mod http;
 mod json;
+mod members;
 mod place;
 mod player;
 mod questions;

@@ -8,11 +8,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use jiff::Timestamp;
-
-use crate::protocol::{ApprovalResolved, Decision, Event, EventKind};
+use crate::protocol::{ApprovalResolved, Decision, Event, EventKind, moment};
 
 use super::script::{Action, Payload, Step, Wire};
 
@@ -28,7 +26,7 @@ pub struct Replay {
 /// One recorded event.
 struct Recorded {
     kind: EventKind,
-    at: Option<Timestamp>,
+    at: Option<SystemTime>,
     payload: String,
 }
 
@@ -111,7 +109,7 @@ fn events(text: &str) -> Result<Vec<Recorded>, String> {
 fn recorded(line: &str, number: usize) -> Result<Recorded, String> {
     let event = Event::parse(line).map_err(|error| format!("line {number}: {error}"))?;
     Ok(Recorded {
-        at: event.at.parse().ok(),
+        at: moment(&event.at),
         payload: event.payload_json().to_owned(),
         kind: event.kind,
     })
@@ -227,7 +225,7 @@ fn pause_before(turn: &[Recorded], index: usize) -> Duration {
     let (Some(before), Some(at)) = (before, turn[index].at) else {
         return Duration::ZERO;
     };
-    at.duration_since(before).try_into().unwrap_or_default()
+    at.duration_since(before).unwrap_or_default()
 }
 
 fn is_round(event: &Recorded) -> bool {

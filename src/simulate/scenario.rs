@@ -6,8 +6,9 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use serde::Deserialize;
+use crate::packed::SCENARIOS;
 
+use super::members::Members;
 use super::scenario_lines::{Line, Writer};
 use super::script::{Action, Step};
 
@@ -30,23 +31,12 @@ pub struct Scenario {
 }
 
 /// A daemon that serves nobody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Door {
     /// Accepts connections and never answers.
     Silent,
     /// Speaks another protocol.
     NotHttp,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    about: String,
-    approval_timeout_ms: Option<u64>,
-    early_answer_ms: Option<u64>,
-    history: Option<String>,
-    door: Option<Door>,
 }
 
 /// Every scenario, in the order they are listed.
@@ -67,27 +57,61 @@ impl Scenario {
     }
 }
 
-macro_rules! files {
-    ($($name:literal)+) => {
-        &[$(($name, include_str!(concat!("scenarios/", $name, ".ndjson")))),+]
-    };
-}
-
 /// The files, read once. A file that cannot be read is left out, and a test says so.
 static ALL: LazyLock<Vec<Scenario>> = LazyLock::new(|| {
-    let read = |(name, text): &(&'static str, &str)| read(name, text).ok();
-    FILES.iter().filter_map(read).collect()
+    let texts = SCENARIOS.texts();
+    let read = |name: &&'static str| {
+        let (_, text) = texts.iter().find(|(file, _)| is_file_of(file, name))?;
+        read(name, text).ok()
+    };
+    NAMES.iter().filter_map(read).collect()
 });
 
-const FILES: &[(&str, &str)] = files! {
-    "done" "unverified" "incomplete" "interrupted" "max-iterations" "repeat-loop" "max-tokens"
-    "error" "error-silent" "unchecked" "unknown-reason"
-    "approval" "approval-session" "approval-expires" "approval-reused-id" "approval-too-soon"
-    "approval-network"
-    "steering" "plan" "tools" "protected-touched" "undo-refused" "long-answer" "slow" "resumed"
-    "unknown-event" "late-error" "weird-output" "retry-repeats-text"
-    "cut" "drop" "restart" "silence" "stall" "garbage" "refuse" "not-http"
-};
+/// In the order they are listed.
+const NAMES: &[&str] = &[
+    "done",
+    "unverified",
+    "incomplete",
+    "interrupted",
+    "max-iterations",
+    "repeat-loop",
+    "max-tokens",
+    "error",
+    "error-silent",
+    "unchecked",
+    "unknown-reason",
+    "approval",
+    "approval-session",
+    "approval-expires",
+    "approval-reused-id",
+    "approval-too-soon",
+    "approval-network",
+    "steering",
+    "plan",
+    "tools",
+    "protected-touched",
+    "undo-refused",
+    "long-answer",
+    "slow",
+    "resumed",
+    "unknown-event",
+    "late-error",
+    "weird-output",
+    "retry-repeats-text",
+    "cut",
+    "drop",
+    "restart",
+    "silence",
+    "stall",
+    "garbage",
+    "refuse",
+    "not-http",
+];
+
+/// Whether the file is the one of the scenario of that name.
+fn is_file_of(file: &str, name: &str) -> bool {
+    file.strip_suffix(".ndjson") == Some(name)
+}
 
 fn read(name: &'static str, text: &str) -> Result<Scenario, String> {
     let mut lines = text.lines().enumerate();
@@ -95,23 +119,39 @@ fn read(name: &'static str, text: &str) -> Result<Scenario, String> {
         format!("{name}, line {}: {error}", number + 1)
     };
     let (_, head) = lines.next().ok_or("no first line")?;
-    let head: Head = serde_json::from_str(head).map_err(|error| wrong(0, &error))?;
+    let mut head = Members::read(head).map_err(|error| wrong(0, &error))?;
+    let scenario = scenario_of(name, &mut head).map_err(|error| wrong(0, &error))?;
+    head.end().map_err(|error| wrong(0, &error))?;
     let mut writer = Writer::default();
-    if head.door.is_none() {
+    if scenario.door.is_none() {
         writer.push(Action::Start { turn_id: None });
     }
     for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
-        let line: Line = serde_json::from_str(line).map_err(|error| wrong(number, &error))?;
+        let line = Line::read(line).map_err(|error| wrong(number, &error))?;
         writer.line(line).map_err(|error| wrong(number, &error))?;
     }
     Ok(Scenario {
-        name,
-        about: head.about,
-        approval_timeout: head.approval_timeout_ms.map(Duration::from_millis),
-        early_answer_window: head.early_answer_ms.map(Duration::from_millis),
-        history: head.history,
-        door: head.door,
         steps: writer.steps,
+        ..scenario
+    })
+}
+
+/// What the first line says.
+fn scenario_of(name: &'static str, head: &mut Members<'_>) -> Result<Scenario, String> {
+    let door: Option<String> = head.take("door")?;
+    Ok(Scenario {
+        name,
+        about: head.demand("about")?,
+        approval_timeout: head.take("approval_timeout_ms")?.map(Duration::from_millis),
+        early_answer_window: head.take("early_answer_ms")?.map(Duration::from_millis),
+        history: head.take("history")?,
+        door: match door.as_deref() {
+            None => None,
+            Some("silent") => Some(Door::Silent),
+            Some("not_http") => Some(Door::NotHttp),
+            Some(other) => return Err(format!("unknown door {other}")),
+        },
+        steps: Vec::new(),
     })
 }
 
@@ -122,8 +162,8 @@ mod tests {
 
     #[test]
     fn every_scenario_file_is_readable_and_described() {
-        for (name, text) in FILES {
-            let scenario = read(name, text).unwrap();
+        for (name, text) in SCENARIOS.texts() {
+            let scenario = read("a name", &text).unwrap();
             let about = &scenario.about;
             assert!(!about.is_empty() && about.len() < 90, "{name}: {about}");
             assert!(
@@ -131,7 +171,8 @@ mod tests {
                 "{name}: {about}"
             );
         }
-        assert_eq!(scenarios().count(), FILES.len());
+        assert_eq!(scenarios().count(), SCENARIOS.texts().len());
+        assert_eq!(scenarios().count(), NAMES.len());
     }
 
     #[test]

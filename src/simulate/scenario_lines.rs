@@ -3,16 +3,14 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::json::{compact, quoted};
+use super::members::Members;
 use super::script::{Action, Payload, Step, When, Wire};
 
 /// One line of a scenario. Exactly one of the members below `on` is there.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Line {
+pub(super) struct Line<'a> {
     /// The pause before the step, in milliseconds.
     after: u64,
     /// `allow`, `deny`, `steered` or `unsteered`.
@@ -23,35 +21,73 @@ pub(super) struct Line {
     think: Option<String>,
     each: u64,
     /// A tool call: its arguments arrive, it is requested, it starts unless `asks`.
-    call: Option<Call>,
+    call: Option<Call<'a>>,
     /// What the last call returned; ids and times are filled in.
-    result: Option<Box<RawValue>>,
+    result: Option<&'a RawValue>,
     /// The question about the last call.
-    ask: Option<Box<RawValue>>,
+    ask: Option<&'a RawValue>,
     /// The round is over.
     round: Option<u64>,
     /// The end of the turn, with its reason.
     end: Option<String>,
-    completion: Option<Box<RawValue>>,
+    completion: Option<&'a RawValue>,
     /// Any event.
     emit: Option<String>,
-    payload: Option<Box<RawValue>>,
+    payload: Option<&'a RawValue>,
     edited_by_hand: Option<String>,
     hold: bool,
     wire: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
+struct Call<'a> {
     name: String,
-    input: Box<RawValue>,
+    input: &'a RawValue,
     /// It belongs to the same reply as the call before.
-    #[serde(default)]
     same_reply: bool,
     /// It is requested and never runs.
-    #[serde(default)]
     never_runs: bool,
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line.
+    pub(super) fn read(text: &'a str) -> Result<Self, String> {
+        let mut members = Members::read(text)?;
+        let call = members.raw("call").map(RawValue::get);
+        let line = Self {
+            after: members.take("after")?.unwrap_or_default(),
+            on: members.take("on")?,
+            say: members.take("say")?,
+            think: members.take("think")?,
+            each: members.take("each")?.unwrap_or_default(),
+            call: call.map(Call::read).transpose()?,
+            result: members.raw("result"),
+            ask: members.raw("ask"),
+            round: members.take("round")?,
+            end: members.take("end")?,
+            completion: members.raw("completion"),
+            emit: members.take("emit")?,
+            payload: members.raw("payload"),
+            edited_by_hand: members.take("edited_by_hand")?,
+            hold: members.take("hold")?.unwrap_or_default(),
+            wire: members.take("wire")?,
+        };
+        members.end()?;
+        Ok(line)
+    }
+}
+
+impl<'a> Call<'a> {
+    fn read(text: &'a str) -> Result<Self, String> {
+        let mut members = Members::read(text)?;
+        let call = Self {
+            name: members.demand("name")?,
+            input: members.raw("input").ok_or("input is missing")?,
+            same_reply: members.take("same_reply")?.unwrap_or_default(),
+            never_runs: members.take("never_runs")?.unwrap_or_default(),
+        };
+        members.end()?;
+        Ok(call)
+    }
 }
 
 /// Writes the short forms out into steps.
@@ -85,7 +121,7 @@ impl Writer {
         });
     }
 
-    pub(super) fn line(&mut self, line: Line) -> Result<(), String> {
+    pub(super) fn line(&mut self, line: Line<'_>) -> Result<(), String> {
         self.after = Duration::from_millis(line.after);
         self.when = line.on.as_deref().map(when).transpose()?;
         if let Some(text) = &line.say {
@@ -101,9 +137,9 @@ impl Writer {
         } else if let Some(limit) = line.round {
             self.round(limit);
         } else if let Some(reason) = &line.end {
-            self.end(reason, line.completion.as_deref());
+            self.end(reason, line.completion);
         } else if let Some(kind) = &line.emit {
-            let payload = line.payload.as_deref().map_or("{}", RawValue::get);
+            let payload = line.payload.map_or("{}", RawValue::get);
             let payload = compact(payload);
             self.emit(kind, payload);
         } else if let Some(path) = line.edited_by_hand {
@@ -129,7 +165,7 @@ impl Writer {
         self.after = Duration::ZERO;
     }
 
-    fn call(&mut self, call: &Call) {
+    fn call(&mut self, call: &Call<'_>) {
         if !call.same_reply {
             self.calls = 0;
         }
@@ -157,8 +193,7 @@ impl Writer {
 
     /// The members of the result stand between those that every result has, as on the wire.
     fn result(&mut self, members: &str) -> Result<(), String> {
-        let result: ResultLine =
-            serde_json::from_str(members).map_err(|error| error.to_string())?;
+        let result = ResultLine::read(members)?;
         let id = quoted(&self.call);
         let (ok, output) = (result.ok.unwrap_or(true), quoted(&result.output));
         let mut payload =
@@ -193,7 +228,7 @@ impl Writer {
     }
 
     fn ask(&mut self, members: &str) -> Result<(), String> {
-        let ask: AskLine = serde_json::from_str(members).map_err(|error| error.to_string())?;
+        let ask = AskLine::read(members)?;
         let index = self.calls.saturating_sub(1);
         let (call, tool) = (quoted(&self.call), quoted(&ask.tool));
         let command = member("command", ask.command.as_deref());
@@ -244,8 +279,6 @@ impl Writer {
     }
 }
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
 struct ResultLine {
     ok: Option<bool>,
     output: String,
@@ -258,14 +291,45 @@ struct ResultLine {
     diff: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct AskLine {
     tool: String,
     command: Option<String>,
     boundary: String,
     reason: Option<String>,
     rule: Option<String>,
+}
+
+impl ResultLine {
+    fn read(text: &str) -> Result<Self, String> {
+        let mut members = Members::read(text)?;
+        let line = Self {
+            ok: members.take("ok")?,
+            output: members.take("output")?.unwrap_or_default(),
+            lines: members.take("lines")?,
+            files: members.take("files")?,
+            added: members.take("added")?,
+            removed: members.take("removed")?,
+            exit: members.take("exit")?,
+            diff: members.take("diff")?,
+        };
+        members.end()?;
+        Ok(line)
+    }
+}
+
+impl AskLine {
+    fn read(text: &str) -> Result<Self, String> {
+        let mut members = Members::read(text)?;
+        let line = Self {
+            tool: members.demand("tool")?,
+            command: members.take("command")?,
+            boundary: members.demand("boundary")?,
+            reason: members.take("reason")?,
+            rule: members.take("rule")?,
+        };
+        members.end()?;
+        Ok(line)
+    }
 }
 
 fn member(name: &str, value: Option<&str>) -> String {

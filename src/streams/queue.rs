@@ -3,7 +3,8 @@
 //! A pipe that nobody empties may block a write for ever, and the main thread has signals,
 //! deadlines and the daemon to attend to. So bytes go into a queue and a thread of its own writes
 //! them. Only what certainly will not block is written at once, with nothing queued before: that is
-//! the usual case, and saves it a thread switch.
+//! the usual case, and saves it a thread switch. What is larger than a pipe waits a moment for a
+//! reader that takes it, as copying and queueing it takes about as long.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,10 +20,10 @@ use crate::threads;
 const ENOUGH: usize = 64 * 1024;
 
 /// With more than this waiting, the reader of the stream is the slower one.
-const HIGH: u64 = 256 * 1024;
+const HIGH: u64 = 128 * 1024;
 
 /// With no more than this waiting again, whoever held back goes on.
-const LOW: u64 = 64 * 1024;
+const LOW: u64 = 32 * 1024;
 
 /// How far the output is behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -340,17 +341,21 @@ impl Sink {
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() >= ENOUGH {
             // Not worth a copy, and it may be huge.
             self.flush()?;
-            self.queue.push(self.target, &mut Cow::Borrowed(bytes))?;
-            return Ok(bytes.len());
+            return self.queue.push(self.target, &mut Cow::Borrowed(bytes));
         }
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= ENOUGH {
             self.flush()?;
         }
-        Ok(bytes.len())
+        Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {

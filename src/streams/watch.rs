@@ -3,8 +3,9 @@
 use std::fs::{File, Metadata};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
 
 /// Whether the reader of this file can leave while the file stays open: a pipe or a socket.
@@ -24,6 +25,21 @@ pub(super) fn regular_file(file: &impl AsFd) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
+/// Whether the file is the one that takes everything and keeps nothing, which no write ever waits for.
+#[cfg(target_os = "linux")]
+pub(super) fn swallows(file: &impl AsFd) -> bool {
+    let null = rustix::fs::makedev(1, 3);
+    fstat(file).is_ok_and(|stat| {
+        FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == null
+    })
+}
+
+/// Elsewhere its number is another; it is written to like any file.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn swallows(_file: &impl AsFd) -> bool {
+    false
+}
+
 /// Whether two descriptors lead to the same file, such as one terminal or one pipe.
 pub(super) fn same_file(one: &OwnedFd, other: &OwnedFd) -> bool {
     match (fstat(one), fstat(other)) {
@@ -32,10 +48,11 @@ pub(super) fn same_file(one: &OwnedFd, other: &OwnedFd) -> bool {
     }
 }
 
-/// Whether the file takes a few bytes now without waiting.
-pub(super) fn takes_bytes(file: &impl AsFd) -> bool {
+/// Whether the file takes a few bytes, or will before the bound is over.
+pub(super) fn takes_bytes(file: &impl AsFd, bound: Duration) -> bool {
     let mut files = [PollFd::new(file, PollFlags::OUT)];
-    poll(&mut files, Some(&rustix::event::Timespec::default())).is_ok_and(|ready| ready == 1)
+    let bound = bound.try_into().ok();
+    poll(&mut files, bound.or(Some(Timespec::default())).as_ref()).is_ok_and(|ready| ready == 1)
         && files[0].revents().contains(PollFlags::OUT)
 }
 
@@ -59,6 +76,19 @@ pub(super) fn open_again(file: &impl AsFd) -> Option<File> {
 pub(super) fn open_again(_file: &impl AsFd) -> Option<File> {
     None
 }
+
+/// Lets a pipe take as much at once as anybody may let it: its reader is woken, and waited for, that much less often.
+/// Where it cannot be done all stays as it is.
+#[cfg(target_os = "linux")]
+pub(super) fn widen(file: &impl AsFd) {
+    /// The most that is allowed by default (`/proc/sys/fs/pipe-max-size`).
+    const BYTES: usize = 1024 * 1024;
+    let _ = rustix::pipe::fcntl_setpipe_size(file, BYTES);
+}
+
+/// Elsewhere a pipe widens by itself.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn widen(_file: &impl AsFd) {}
 
 /// Blocks until the file takes bytes or is broken.
 pub(super) fn wait_until_writable(file: &impl AsFd) {

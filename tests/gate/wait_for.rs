@@ -45,8 +45,8 @@ fn idle_waits_for_a_blocked_turn_too() {
     until("the question", || {
         at(&daemon, ["show", &id]).run().stdout.contains("blocked")
     });
-    let mut running = at(&daemon, ["wait", &id, "--for", "idle"]).start();
     let streams = seen(&daemon, "GET", "/events");
+    let mut running = at(&daemon, ["wait", &id, "--for", "idle"]).start();
     until("the stream", || {
         seen(&daemon, "GET", "/events") > streams || !running.is_running()
     });

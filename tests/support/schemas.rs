@@ -2,12 +2,14 @@
 
 use std::sync::LazyLock;
 
-use dcodectl::report::{EVENTS_SCHEMA, SUMMARY_SCHEMA};
+use dcodectl::packed::SCHEMAS;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-static EVENTS: LazyLock<Validator> = LazyLock::new(|| validator(&read(EVENTS_SCHEMA)));
-static SUMMARY: LazyLock<Validator> = LazyLock::new(|| validator(&read(SUMMARY_SCHEMA)));
+static EVENTS: LazyLock<Validator> =
+    LazyLock::new(|| validator(&read(&SCHEMAS.text("events.json"))));
+static SUMMARY: LazyLock<Validator> =
+    LazyLock::new(|| validator(&read(&SCHEMAS.text("summary.json"))));
 
 /// The contract's own words (section 1, rule 8); the program prints no schema for it.
 static MESSAGE: LazyLock<Validator> = LazyLock::new(|| {

@@ -146,6 +146,91 @@ fn silence_is_told_and_can_end() {
     peer.done();
 }
 
+/// What a poll of the socket and a read that does not wait make of it.
+fn polled(stream: &mut EventStream) -> Vec<String> {
+    let mut seen = Vec::new();
+    loop {
+        if !stream.has_stopped() {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            let patience: Timespec = PATIENT.silence.try_into().unwrap();
+            let mut files = [PollFd::new(&stream, PollFlags::IN)];
+            assert_eq!(poll(&mut files, Some(&patience)).unwrap(), 1, "{seen:?}");
+        }
+        match stream.try_batch() {
+            Some(Arrived::Batch(batch)) => {
+                seen.extend(batch.texts().map(str::to_owned));
+                let lines = batch.texts().map(|text| text.to_owned() + "\n");
+                assert!(batch.lines().eq(lines));
+            }
+            Some(Arrived::Partly) | None => {}
+            Some(stopped) => {
+                seen.push(format!("{stopped:?}"));
+                return seen;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_read_that_does_not_wait_finds_what_is_there_and_the_end_behind_it() {
+    let event = chunk("data: {}\n\n");
+    // The peer keeps the socket open: only what was read says that nothing more comes.
+    for (rest, end) in [
+        ("0\r\n\r\n", "End"),
+        ("zz\r\n", "a chunk does not say its size"),
+        ("8\r\ndata: 1\n\r\n0\r\n\r\n", "End"),
+    ] {
+        let (peer, client) = Peer::answering(HEAD.to_owned() + &event + rest);
+        let mut stream = client.events("x", 1).unwrap();
+        let seen = polled(&mut stream);
+        assert_eq!(seen[0], "{}");
+        assert!(seen[1].contains(end), "{seen:?}");
+        drop(stream);
+        peer.done();
+    }
+}
+
+#[test]
+fn a_read_that_does_not_wait_tells_parts_silence_and_events_that_are_no_text() {
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let peer = Peer::new(move |mut stream| {
+        request(&mut stream);
+        stream
+            .write_all((HEAD.to_owned() + "9\r\ndata: ").as_bytes())
+            .unwrap();
+        wait.recv().unwrap();
+        stream
+            .write_all(b"{}\n\r\n1\r\n\n\r\n9\r\ndata: \xff\n\n\r\n")
+            .unwrap();
+        until_closed(&mut stream);
+    });
+    let timeouts = Timeouts {
+        silence: SHORT,
+        ..PATIENT
+    };
+    let mut stream = peer.client(timeouts).events("x", 1).unwrap();
+    let start = Instant::now();
+    while !matches!(stream.try_batch(), Some(Arrived::Partly)) {
+        assert!(start.elapsed() < PATIENT.silence);
+    }
+    let due = stream.silent_at();
+    assert!(due > start);
+    loop {
+        match stream.try_batch() {
+            None => assert!(start.elapsed() < PATIENT.silence),
+            Some(Arrived::Silent) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(Instant::now() >= due);
+    go.send(()).unwrap();
+    let seen = polled(&mut stream);
+    assert_eq!(seen[0], "{}");
+    assert!(seen[1].contains("not UTF-8"), "{seen:?}");
+    drop(stream);
+    peer.done();
+}
+
 /// The limit of a read on the stream is not the limit of its head.
 #[test]
 fn a_head_may_take_longer_than_a_silence() {

@@ -249,7 +249,11 @@ impl Merge {
                 outputs.check();
                 Ok(())
             }
-            Input::Signal(_) | Input::Typed(_) | Input::Said(_) | Input::Note(_) => Ok(()),
+            Input::Signal(_)
+            | Input::Typed(_)
+            | Input::Said(_)
+            | Input::Note(_)
+            | Input::Source(_) => Ok(()),
         }
     }
 

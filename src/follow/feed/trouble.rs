@@ -30,7 +30,7 @@ impl Feed {
         if self.progressed {
             // The bound begins here, too: the first try may take as long as it likes to fail.
             self.outage = Some(begins());
-            self.open(inbox);
+            self.connect(self.ended, inbox);
             return Ok(());
         }
         let outage = self.outage.get_or_insert_with(begins);

@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
             Input::Answered(number) => self.answered(number),
             Input::Signal(signal) => self.stop(Stop::Signal(signal)),
             Input::Output if self.observer.unwatched() => self.stop(Stop::Unwatched),
-            Input::Stream(..) | Input::Output | Input::Note(_) => ON,
+            Input::Stream(..) | Input::Source(_) | Input::Output | Input::Note(_) => ON,
             Input::Said(line) => {
                 self.observer.notice("approval_program", &line);
                 ON

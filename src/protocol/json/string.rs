@@ -54,10 +54,10 @@ fn long_end(text: &[u8]) -> Option<usize> {
         let masks = Masks::of(block);
         let begins = escapes(masks.backslashes & !carried);
         let mut left = begins;
+        let shifted = text.get(start + 1..).unwrap_or_default();
         while left != 0 {
-            let escape = start + left.trailing_zeros() as usize;
             // A backslash behind the end of this string belongs to another one, where it has to be right as well.
-            if !is_escape(text, escape) {
+            if !is_escape(shifted, left.trailing_zeros() as usize) {
                 return None;
             }
             left &= left - 1;
@@ -83,14 +83,14 @@ fn escapes(backslashes: u64) -> u64 {
     backslashes & (from_odd ^ EVEN)
 }
 
-/// Whether an escape stands behind the backslash at `at`.
+/// Whether what begins at `at`, behind a backslash, is an escape.
 #[inline]
 fn is_escape(text: &[u8], at: usize) -> bool {
-    let Some(letter) = text.get(at + 1) else {
+    let Some(letter) = text.get(at) else {
         return false;
     };
     let is_unicode = || {
-        let digits = text[at + 2..].first_chunk().copied();
+        let digits = text[at + 1..].first_chunk().copied();
         *letter == b'u' && digits.is_some_and(is_hex)
     };
     ROLES[usize::from(*letter)].is_escape || is_unicode()
@@ -98,7 +98,9 @@ fn is_escape(text: &[u8], at: usize) -> bool {
 
 #[inline]
 fn is_hex(digits: [u8; 4]) -> bool {
-    digits.iter().all(|digit| ROLES[usize::from(*digit)].is_hex)
+    let is_hex = |digit: u8| ROLES[usize::from(digit)].is_hex;
+    let [first, second, third, last] = digits;
+    is_hex(first) && is_hex(second) && is_hex(third) && is_hex(last)
 }
 
 /// What a byte can stand for in an escape.
@@ -137,20 +139,24 @@ struct Masks {
 }
 
 impl Masks {
+    /// Written out four times, as a compiler that minds the size of the program leaves a loop a loop.
     #[inline]
     fn of(block: &[u8; BLOCK]) -> Self {
-        let mut masks = Self {
-            backslashes: 0,
-            ends: 0,
+        let part = |number: usize| {
+            let part = block[number * LANES..].first_chunk();
+            u8x16::new(*part.unwrap_or(&[0; LANES]))
         };
-        let (parts, _) = block.as_chunks::<LANES>();
-        for (number, part) in parts.iter().enumerate() {
-            let part = u8x16::new(*part);
-            let shift = number * LANES;
-            masks.backslashes |= bits(backslashes(part)) << shift;
-            masks.ends |= bits(ends(part)) << shift;
+        let parts = [part(0), part(1), part(2), part(3)];
+        let joined = |find: fn(u8x16) -> u8x16| {
+            let [low, next, third, high] = parts;
+            let low = bits(find(low)) | bits(find(next)) << LANES;
+            let high = bits(find(third)) | bits(find(high)) << LANES;
+            low | high << (2 * LANES)
+        };
+        Self {
+            backslashes: joined(backslashes),
+            ends: joined(ends),
         }
-        masks
     }
 }
 

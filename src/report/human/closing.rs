@@ -1,8 +1,6 @@
 //! How a turn ended: the reason, what was measured, and what it took.
 
-use owo_colors::Style;
-
-use super::super::style::paint;
+use super::super::style::{Style, paint};
 use super::super::text::{
     columns, counted, duration, flow, grouped, pad, percent, plus_minus, rough, visible_short,
 };

@@ -4,10 +4,8 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use owo_colors::Style;
-
 use super::super::console::SharedConsole;
-use super::super::style::{Palette, paint};
+use super::super::style::{Palette, Style, paint};
 use super::super::text::{columns, usable, visible_short, wrap};
 use super::super::visible::visible_lines;
 use super::super::workflow::Workflow;

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use owo_colors::Style;
-
-use super::super::style::paint;
+use super::super::style::{Style, paint};
 use super::super::text::{columns, counted, shorten_start, visible_short};
 use super::super::visible::visible;
 use super::page::{Page, Section};

@@ -1,8 +1,6 @@
 //! One line a tool call: what it was about, how it ended; of a failure the output, too.
 
-use owo_colors::Style;
-
-use super::super::style::paint;
+use super::super::style::{Style, paint};
 use super::super::text::visible_short;
 use super::super::text::{columns, counted, duration, pad, plus_minus, shorten, shorten_start};
 use super::page::{Page, Section};

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use owo_colors::Style;
-
-use super::super::style::{Palette, paint};
+use super::super::style::{Palette, Style, paint};
 use super::super::text::{columns, grouped, pad, shorten, shorten_start, usable};
 use super::super::visible::visible;
 use crate::protocol::{Session, SessionState, is_set};
