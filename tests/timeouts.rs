@@ -120,19 +120,24 @@ fn b19_a_stream_that_stops_in_the_middle_of_a_line() {
 }
 
 fn stalled_stream(bytes: usize, text: &str) {
-    let stall = Fault::on_streams(Act::StallStreamAfterBytes(bytes));
-    let daemon = daemon_with("silence", |options| options.faults = vec![stall]);
-    let (ran, summary) = bounded(&daemon, &["run", "--json", "go"]);
-    // The interrupt is answered, but the turn's end cannot be read: 2 s more.
-    let ran = timed_out(ran, Duration::from_secs(2), text);
-    assert!(ran.took >= BOUND + Duration::from_secs(2), "{ran:#?}");
-    let ran = ran
-        .err_has("the turn was interrupted")
-        .err_has("session: running");
-    assert_eq!(ran.out_objects().is_empty(), bytes == 0, "{ran:#?}");
-    assert_eq!(summary["reason"], Value::Null);
-    assert_eq!(seen(&daemon, "POST", "/interrupt"), 1);
-    assert_eq!(daemon.requests().last().unwrap().method, "DELETE");
+    // The state is asked for within a quarter of a second, which a busy machine may not answer in: not each time.
+    for last in [false, false, true] {
+        let stall = Fault::on_streams(Act::StallStreamAfterBytes(bytes));
+        let daemon = daemon_with("silence", |options| options.faults = vec![stall]);
+        let (ran, summary) = bounded(&daemon, &["run", "--json", "go"]);
+        // The interrupt is answered, but the turn's end cannot be read: 2 s more.
+        let ran = timed_out(ran, Duration::from_secs(2), text);
+        assert!(ran.took >= BOUND + Duration::from_secs(2), "{ran:#?}");
+        let ran = ran.err_has("the turn was interrupted");
+        assert_eq!(ran.out_objects().is_empty(), bytes == 0, "{ran:#?}");
+        assert_eq!(summary["reason"], Value::Null);
+        assert_eq!(seen(&daemon, "POST", "/interrupt"), 1);
+        assert_eq!(daemon.requests().last().unwrap().method, "DELETE");
+        if last || !ran.stderr.contains("session: no answer from the daemon") {
+            ran.err_has("session: running");
+            break;
+        }
+    }
 }
 
 #[test]

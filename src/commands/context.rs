@@ -51,6 +51,9 @@ pub struct Context<'a> {
 /// How long output, all of it together, is given to be written once the command is stopped.
 const MOMENT: Duration = Duration::from_millis(250);
 
+/// However late it is, each output has so long: what it is written to may well take bytes, once its thread has started.
+const LEAST: Duration = Duration::from_millis(50);
+
 /// How writing all of stdout ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flushed {
@@ -282,11 +285,9 @@ impl<'a> Context<'a> {
         let deadline = if patient {
             self.deadline.map(|(at, _)| at)
         } else {
-            Some(
-                *self
-                    .last_moment
-                    .get_or_insert_with(|| Instant::now() + MOMENT),
-            )
+            let now = Instant::now();
+            let shared = *self.last_moment.get_or_insert(now + MOMENT);
+            Some(shared.max(now + LEAST))
         };
         loop {
             if let Some(kind) = sink.failure() {

@@ -122,7 +122,7 @@ fn a_reader_that_left_while_the_session_is_created() {
     daemon.add_fault(Fault::new(
         "POST",
         PathIs::Suffix("/v1/sessions".to_owned()),
-        Act::DelayAnswer(Duration::from_millis(600)),
+        Act::DelayAnswer(Duration::from_millis(300)),
     ));
     let mut child = spawn(at(&daemon, ["run", "go"]), Stdio::piped());
     until("the create", || seen(&daemon, "POST", "/v1/sessions") == 1);
