@@ -80,8 +80,8 @@ fn b18_as_many_rounds_as_the_cap_are_fine_and_one_more_is_not() {
         .exits(0)
         .err("")
         .out_has("done");
-    // The turn ends by itself with the round that is one too many: the code does not depend on
-    // whether this client has seen that by then, and nothing that has ended is interrupted twice.
+    // The turn ends by itself with the round that is one too many, unless the interrupt is quicker: the code depends on
+    // neither, nor on whether this client has seen it by then, and nothing that has ended is interrupted twice.
     for _ in 0..5 {
         let ran = at(
             &daemon,
@@ -90,11 +90,12 @@ fn b18_as_many_rounds_as_the_cap_are_fine_and_one_more_is_not() {
         .run()
         .exits(12);
         let summary = summary(&ran);
-        assert_eq!(
-            (&summary["reason"], &summary["capped_by_client"]),
-            (&"done".into(), &true.into())
-        );
-        ran.err_has("--max-rounds 2 was passed; the turn ended: done");
+        assert_eq!(summary["capped_by_client"], true);
+        let reason = summary["reason"].as_str().unwrap();
+        assert!(["done", "interrupted"].contains(&reason), "{reason}");
+        ran.err_has(&format!(
+            "--max-rounds 2 was passed; the turn ended: {reason}"
+        ));
     }
     assert!(seen(&daemon, "POST", "/interrupt") <= 5);
 }
