@@ -58,6 +58,8 @@ pub struct Inbox {
     mailbox: Arc<Mailbox>,
     /// The streams that are read here while there is nothing else to do.
     sources: Sources,
+    /// A thread has brought the last input while others are to be read here: it is their turn.
+    is_their_turn: bool,
     last_number: u64,
     signal: Option<i32>,
     /// What is asked before more of a stream is taken.
@@ -86,6 +88,11 @@ impl Waker {
     /// Delivers what a stream brought. Says whether the main thread has the time to read the stream itself.
     pub(super) fn bring(&self, input: Input) -> bool {
         self.0.push(input)
+    }
+
+    /// Delivers what is to be said of a stream, from the main thread itself; never waits.
+    pub(super) fn send_own(&self, input: Input) {
+        self.0.push_own(input);
     }
 
     /// Says that the output has changed; never waits.
@@ -213,10 +220,30 @@ impl Inbox {
     /// What is there already.
     fn ready(&mut self) -> Option<Input> {
         let (want, _) = self.wanted();
+        if std::mem::take(&mut self.is_their_turn)
+            && want == Want::Sources
+            && let Some(input) = self.look()
+        {
+            return Some(input);
+        }
         let input = self.mailbox.try_pop(want);
         if input.is_some() || want < Want::Sources {
+            self.is_their_turn =
+                matches!(input, Some(Input::Stream(..))) && !self.sources.is_empty();
             return input;
         }
+        self.sources.read()
+    }
+
+    /// What can be read here without waiting: a thread that always has something to say must not keep it from being
+    /// read.
+    fn look(&mut self) -> Option<Input> {
+        let input = self.sources.read();
+        if input.is_some() {
+            return input;
+        }
+        self.sources
+            .wait(self.mailbox.bell()?, Some(Instant::now()));
         self.sources.read()
     }
 

@@ -4,12 +4,13 @@ use std::cell::Cell;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::rc::Rc;
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use tempfile::TempDir;
 
 use super::*;
-use crate::client::{Client, Timeouts};
+use crate::client::{Batch, Client, Timeouts};
 use crate::follow::reader;
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
@@ -160,4 +161,72 @@ fn silence_is_a_loss_whoever_reads() {
         assert!(begun.elapsed() >= silence);
         peer.thread.join().unwrap();
     }
+}
+
+/// Opens the peer's stream, and waits until the main thread has it.
+fn by_hand(peer: &Peer, silence: Duration, inbox: &mut Inbox) -> reader::Reader {
+    let reader = peer.open(silence, inbox);
+    assert!(matches!(
+        next(inbox),
+        Input::Stream(_, FromStream::Opened(_))
+    ));
+    while inbox.sources.is_empty() {
+        let soon = Instant::now() + Duration::from_millis(1);
+        assert!(inbox.next(Some(soon), || ()).is_none());
+    }
+    reader
+}
+
+#[test]
+fn a_stream_is_read_beside_a_thread_that_never_pauses() {
+    const OTHERS: usize = 100;
+    let (go, told) = mpsc::channel();
+    let (tell, sent) = mpsc::channel();
+    let peer = Peer::new(move |mut stream| {
+        told.recv().unwrap();
+        stream.write_all(b"data: 1\n\n").unwrap();
+        tell.send(()).unwrap();
+        until_closed(&mut stream);
+    });
+    let mut inbox = Inbox::default();
+    let reader = by_hand(&peer, HANG, &mut inbox);
+    go.send(()).unwrap();
+    sent.recv().unwrap();
+    for _ in 0..OTHERS {
+        let other = FromStream::Batch(Batch::default());
+        inbox.waker().send(Input::Stream(0, other));
+    }
+    let mut others = 0;
+    while let Input::Stream(0, _) = next(&mut inbox) {
+        others += 1;
+    }
+    assert!(others < 10, "{others} of {OTHERS} others came first");
+    for _ in others..OTHERS {
+        assert!(matches!(next(&mut inbox), Input::Stream(0, _)));
+    }
+    drop(inbox);
+    drop(reader);
+    peer.thread.join().unwrap();
+}
+
+#[test]
+fn the_silence_of_a_stream_goes_on_when_a_thread_gets_it() {
+    const SILENCE: Duration = Duration::from_secs(2);
+    let peer = Peer::new(|mut stream| until_closed(&mut stream));
+    let mut inbox = Inbox::default();
+    let level = Rc::new(Cell::new(Backlog::Low));
+    let told = Rc::clone(&level);
+    inbox.mind(move || told.get());
+    let reader = by_hand(&peer, SILENCE, &mut inbox);
+    let begun = Instant::now();
+    assert!(inbox.next(Some(begun + SILENCE * 9 / 10), || ()).is_none());
+    level.set(Backlog::High);
+    assert!(matches!(
+        next(&mut inbox),
+        Input::Stream(_, FromStream::Lost(_))
+    ));
+    // It would be another whole silence.
+    assert!(begun.elapsed() < SILENCE * 18 / 10);
+    drop(reader);
+    peer.thread.join().unwrap();
 }

@@ -136,9 +136,26 @@ impl Mailbox {
             }
             state.urgent.push_back(input);
         } else {
-            state = self.wait_while(state, |state| !state.closed && state.urgent.len() >= URGENT);
+            // An answer never waits: where no thread can be started it is the main thread that sends it, and nobody
+            // makes more requests than it has answers to come.
+            let waits = !matches!(input, Input::Answered(_));
+            state = self.wait_while(state, |state| {
+                waits && !state.closed && state.urgent.len() >= URGENT
+            });
             state.urgent.push_back(input);
         }
+        self.deliver(state)
+    }
+
+    /// Delivers what a stream says, from the main thread itself: nobody else would make room while it waits.
+    pub(super) fn push_own(&self, input: Input) {
+        let mut state = self.lock();
+        state.bytes += size(&input);
+        state.streams.push_back(input);
+        self.deliver(state);
+    }
+
+    fn deliver(&self, mut state: MutexGuard<'_, State>) -> bool {
         let receiver = std::mem::take(&mut state.receiver);
         let is_awaited = receiver != Wake::None && state.want == Want::Sources;
         drop(state);
@@ -304,6 +321,21 @@ mod tests {
         // What is handed out is dealt with when the next is asked for.
         mailbox.try_pop(Want::Batches);
         mailbox.wait_for_rest(Duration::from_mins(1));
+    }
+
+    #[test]
+    fn the_receiver_itself_never_waits_for_room() {
+        let mailbox = Mailbox::default();
+        let count = (BYTES / MESSAGE_BYTES) as u64;
+        (1..=count).for_each(|number| _ = mailbox.push(stream(number)));
+        mailbox.push_own(stream(count + 1));
+        (0..URGENT).for_each(|_| _ = mailbox.push(Input::Signal(2)));
+        mailbox.push(Input::Answered(7));
+        (0..URGENT).for_each(|_| _ = mailbox.try_pop(Want::Batches));
+        assert_eq!(number(mailbox.try_pop(Want::Batches)), 7);
+        for expected in 1..=count + 1 {
+            assert_eq!(number(mailbox.try_pop(Want::Batches)), expected);
+        }
     }
 
     #[test]

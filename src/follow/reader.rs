@@ -10,6 +10,8 @@ use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
 use super::inbox::{Input, Waker};
 use crate::client::{Arrived, Batch, Client, EventStream};
 use crate::error::{Error, Kind};
@@ -112,7 +114,7 @@ pub(super) fn start(
     });
     if !started {
         let error = Error::new(Kind::Failure, "no thread can be started to read the stream");
-        told.send(Input::Stream(connection, FromStream::Failed(error)));
+        told.send_own(Input::Stream(connection, FromStream::Failed(error)));
     }
     reader
 }
@@ -171,10 +173,32 @@ impl Source {
         }
     }
 
+    /// Waits until there is something to be read, or to be told: the silence may have begun in other hands, while a read
+    /// that waits counts anew.
+    fn await_first(&self) {
+        loop {
+            let now = Instant::now();
+            let left = self.due(now).saturating_duration_since(now);
+            let timeout: Option<Timespec> = left.try_into().ok();
+            let mut files = [PollFd::new(self, PollFlags::IN)];
+            // A wait that was interrupted, as by a stop of the whole program, is not over.
+            if left.is_zero()
+                || !matches!(
+                    poll(&mut files, timeout.as_ref()),
+                    Ok(0) | Err(rustix::io::Errno::INTR)
+                )
+            {
+                return;
+            }
+        }
+    }
+
     /// Reads and sends on the source's own thread.
     fn read_on(mut self, to: &Waker) {
+        self.await_first();
+        let mut first = self.stream.try_batch();
         loop {
-            let (message, goes_on) = told(self.stream.next_batch());
+            let (message, goes_on) = told(first.take().unwrap_or_else(|| self.stream.next_batch()));
             // Nobody listens any more: dropping the source closes the connection.
             if !self.is_wanted() {
                 return;

@@ -73,6 +73,8 @@ impl Feed {
                 self.ended = false;
                 self.lost(&error.to_string(), inbox, observer)
             }
+            // No thread could be started. That of the connection before is about to rest, and then free for the next.
+            Kind::Failure if self.reconnects > 0 => self.lost(&error.to_string(), inbox, observer),
             _ => Err(FeedEnd::Failed(error)),
         }
     }
