@@ -136,8 +136,8 @@ impl Mailbox {
             }
             state.urgent.push_back(input);
         } else {
-            // An answer never waits: where no thread can be started it is the main thread that sends it, and nobody
-            // makes more requests than it has answers to come.
+            // An answer never waits: where no thread can be started it is the main thread that sends it. No more of
+            // them come than the main thread has asked for.
             let waits = !matches!(input, Input::Answered(_));
             state = self.wait_while(state, |state| {
                 waits && !state.closed && state.urgent.len() >= URGENT

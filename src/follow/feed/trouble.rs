@@ -114,3 +114,52 @@ impl Feed {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::client::Timeouts;
+    use crate::follow::limits::Limits;
+    use crate::follow::reader::FromStream;
+    use crate::protocol::Event;
+
+    /// Looks at nothing.
+    struct Blind;
+
+    impl Observer for Blind {
+        fn event(&mut self, _event: &Event<'_>) {}
+        fn notice(&mut self, _code: &str, _message: &str) {}
+        fn detail(&mut self, _code: &str, _message: &str) {}
+        fn idle(&mut self) {}
+        fn wake_at(&self) -> Option<Instant> {
+            None
+        }
+        fn ask(&mut self, _question: &crate::follow::Question, _again: bool) {}
+        fn asked(&mut self, _typed: bool) {}
+        fn unwatched(&mut self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_refused_is_a_loss_once_there_was_one() {
+        let client = crate::client::Client::new(Path::new("/nonexistent"), 0, Timeouts::default());
+        let mut feed = Feed::new(client, "x", 1, Limits::default());
+        let mut inbox = Inbox::default();
+        let mut refuse = |feed: &mut Feed| {
+            let error = Error::new(Kind::Failure, "no thread can be started");
+            let message = FromStream::Failed(error);
+            let each = |_: &Event<'_>, _: &mut dyn Observer| std::ops::ControlFlow::Continue(());
+            feed.take(message, &mut inbox, &mut Blind, each)
+        };
+        assert!(matches!(refuse(&mut feed), Err(FeedEnd::Failed(_))));
+        feed.reconnects = 1;
+        assert!(refuse(&mut feed).is_ok());
+        assert!(matches!(feed.state, State::Pausing(_)));
+        // That is tried for no longer than anything else.
+        let limits = Limits::default();
+        assert!(feed.outage_deadline().unwrap() <= Instant::now() + limits.reconnect);
+    }
+}
