@@ -6,7 +6,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
+use std::thread::{self, Builder};
+use std::time::{Duration, Instant};
+
+/// How long a thread that is about to rest is waited for where none can be started: whoever heard its last word is
+/// often quicker with the next work than it is with its way.
+const MOMENT: Duration = Duration::from_millis(10);
 
 /// What a thread does. Boxed, since a type of its own for each work would be a copy of the code that starts it.
 pub type Work = Box<dyn FnOnce() + Send>;
@@ -41,22 +46,48 @@ pub fn spawn_or_run(work: Work) {
 }
 
 fn start(work: Work) -> bool {
-    let mut pool = pool();
-    if pool.resting > pool.handed.len() {
-        pool.handed.push_back(work);
-        drop(pool);
-        HANDED.notify_one();
+    let Err(work) = hand(work) else {
         return true;
-    }
-    drop(pool);
-    let labour = || {
-        let mut work = work;
+    };
+    // A thread that cannot be started drops what it was given; there may still be another for it.
+    let work = Arc::new(Mutex::new(Some(work)));
+    let there = Arc::clone(&work);
+    let labour = move || {
+        run(&there);
         loop {
-            work();
-            work = next();
+            next()();
         }
     };
-    Builder::new().spawn(labour).is_ok()
+    if Builder::new().spawn(labour).is_ok() {
+        return true;
+    }
+    let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    work.is_some_and(|work| hand_within(work, MOMENT))
+}
+
+/// Gives the work to a thread that has none, or gives it back.
+fn hand(work: Work) -> Result<(), Work> {
+    let mut pool = pool();
+    if pool.resting <= pool.handed.len() {
+        return Err(work);
+    }
+    pool.handed.push_back(work);
+    drop(pool);
+    HANDED.notify_one();
+    Ok(())
+}
+
+/// The same, with a moment for one to get there. Says whether one did.
+fn hand_within(mut work: Work, bound: Duration) -> bool {
+    let due = Instant::now() + bound;
+    loop {
+        match hand(work) {
+            Ok(()) => return true,
+            Err(_) if Instant::now() >= due => return false,
+            Err(back) => work = back,
+        }
+        thread::sleep(bound / 10);
+    }
 }
 
 /// Waits for more work.
@@ -88,8 +119,6 @@ fn run(work: &Mutex<Option<Work>>) {
 mod tests {
     use std::collections::HashSet;
     use std::sync::mpsc;
-    use std::thread;
-    use std::time::Duration;
 
     use super::*;
 
@@ -115,5 +144,14 @@ mod tests {
         }
         // The other tests of this process have theirs.
         assert!(in_turn.len() < 100, "{}", in_turn.len());
+    }
+
+    #[test]
+    fn a_thread_that_is_about_to_rest_is_waited_for() {
+        let (sender, ran) = mpsc::channel();
+        assert!(spawn(|| thread::sleep(Duration::from_millis(20))));
+        let work = move || sender.send(()).unwrap();
+        assert!(hand_within(Box::new(work), Duration::from_mins(1)));
+        ran.recv_timeout(Duration::from_mins(1)).unwrap();
     }
 }
