@@ -22,7 +22,7 @@ const LINE_CAP: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let (inputs, targets) = (Inputs::log(&options.file), &options.reports.report);
-    let files: Vec<&Path> = apart::reports(targets).collect();
+    let files: Vec<_> = apart::reports(targets).collect();
     apart::check(&inputs, &files, targets, context)?;
     let mut outputs = Outputs::stdout(context, None);
     outputs.open_reports(targets, context)?;

@@ -7,6 +7,7 @@ mod filter;
 mod follow;
 pub(super) mod lane;
 
+use super::apart::{self, Inputs, Written};
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
 use super::{Context, Flushed};
@@ -19,6 +20,12 @@ use follow::{Ended, Merge};
 
 pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
     check(options)?;
+    let files: Vec<_> = options
+        .cursor
+        .iter()
+        .map(|path| Written::anew(path))
+        .collect();
+    apart::check(&Inputs::default(), &files, &[], context)?;
     let cursor = match &options.cursor {
         Some(path) => {
             let path = path.clone();
