@@ -29,7 +29,7 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
     let broken = show(lines, &options.file, &mut verdict, &mut outputs, context)?;
-    if outputs.write_failed {
+    if outputs.write_failure.is_some() {
         return Ok(Exit::OutputFailed);
     }
     // What stands before a line that is no event is shown all the same.
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
         }
     }
     outputs.check();
-    Ok(if outputs.write_failed {
+    Ok(if outputs.write_failure.is_some() {
         Exit::OutputFailed
     } else {
         Exit::Done
@@ -93,7 +93,7 @@ fn show(
             }
         }
         outputs.idle();
-        if last || error.is_some() || outputs.unwatched() || outputs.write_failed {
+        if last || error.is_some() || outputs.unwatched() || outputs.write_failure.is_some() {
             return Ok(error);
         }
     }

@@ -142,11 +142,15 @@ impl<'g> Awaiting<'g> {
         let facts = Facts {
             gate: Some(self.gate),
             unwatched: self.outputs.unwatched(),
-            write_failed: self.outputs.write_failed,
+            write_failed: self.outputs.write_failure.is_some(),
         };
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
+        if judgement.exit == Exit::OutputFailed && verdict.message.is_none() {
+            // It was told when it happened, and is not told again.
+            verdict.message.clone_from(&self.outputs.write_failure);
+        }
         verdict.daemon_version.clone_from(&self.daemon_version);
         if let Some(session) = &self.session {
             verdict.context_window = session.context_window;

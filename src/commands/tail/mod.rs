@@ -68,7 +68,7 @@ fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>)
         Ended::Signal(signal) => Err(Error::signal(signal)),
         Ended::Failed(error) => Err(error),
         Ended::Told(exit) => Ok(exit),
-        _ if outputs.write_failed => Ok(Exit::OutputFailed),
+        _ if outputs.write_failure.is_some() => Ok(Exit::OutputFailed),
         // A reader that left is an ending, and whoever left knows it.
         Ended::Unwatched if !merge.awaits_a_turn() => Ok(Exit::Done),
         Ended::Unwatched => Ok(Exit::StdoutClosed),
