@@ -212,14 +212,14 @@ impl Outputs {
         self.console.clear();
     }
 
-    /// Writes the summary.
-    pub(super) fn summarise(&mut self, verdict: &Verdict) {
+    /// Writes the summary, and gives where it goes.
+    pub(super) fn summarise(&mut self, verdict: &Verdict) -> Option<Sink> {
         if let Some(summary) = &mut self.summary {
             let _ = summary.reporter.end(Some(verdict));
+            return Some(summary.sink.clone());
         }
-        if let Some(summary) = &mut self.summary_on_stdout {
-            let _ = summary.end(Some(verdict));
-        }
+        let _ = self.summary_on_stdout.as_mut()?.end(Some(verdict));
+        Some(self.out.clone())
     }
 
     /// The sinks of the files with their names, for waiting until they are written.
