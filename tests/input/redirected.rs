@@ -69,14 +69,8 @@ fn a_report_is_appended_to_what_is_appended_to() {
     assert!(rest.contains("## "), "{text}");
     // Devices and pipes take what several write to them.
     for operator in [">/dev/null 3>", "| cat >"] {
-        let run = [
-            "run",
-            "x",
-            "--summary",
-            "/dev/stdout",
-            "--events",
-            "/dev/stderr",
-        ];
+        let [out, err] = ["junit=/dev/stdout", "markdown=/dev/stderr"];
+        let run = ["run", "x", "--report", out, "--report", err];
         redirected(at(&daemon, run), operator, &folder.path().join("3")).exits(0);
     }
 }
