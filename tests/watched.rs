@@ -178,6 +178,16 @@ fn a_wrong_summary_is_seen() {
     // It names another code than that of the command.
     ours.change(|outputs| outputs.code = 10)
         .fails(&LINE, "the code is 10");
+    // A timeout leaves one, too; a file that could not be opened, or a second signal, may not.
+    for (code, holds) in [(124, false), (141, false), (74, true), (143, true)] {
+        let gone = ours.change(|outputs| (outputs.summary, outputs.code) = (None, code));
+        let plain = ["run", "--events", "events", "--summary", "summary", "x"];
+        if holds {
+            gone.holds(&plain);
+        } else {
+            gone.fails(&plain, "No such file");
+        }
+    }
     // Behind `--` it is a text, and no file is expected.
     let no_files = ours.change(|outputs| (outputs.events, outputs.summary) = (None, None));
     no_files.holds(&["run", "--json", "--", "--summary=summary"]);
@@ -198,6 +208,9 @@ fn a_summary_on_stdout_is_the_last_line_and_holds() {
         prints("").fails(line, "no Summary");
         let other = prints(&summary).change(|outputs| outputs.code = 11);
         other.fails(line, "the code is 11");
+        let late = prints(&summary).change(|outputs| outputs.code = 143);
+        late.fails(line, "the code is 143");
+        prints("").change(|outputs| outputs.code = 143).holds(line);
         if json {
             prints(&format!("{summary}{summary}")).fails(line, "out of place");
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
@@ -33,15 +33,6 @@ pub enum ReportTarget {
 }
 
 impl ReportTarget {
-    /// The file, where the report has one of its own.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::JUnit(path) | Self::Markdown(path) => Some(path),
-            Self::GitHub => None,
-        }
-    }
-
     /// Reads the value of `--report`. The path may be any bytes.
     fn parse(value: OsString) -> Result<Self, String> {
         const FORMS: &str = "expected junit=FILE, markdown=FILE or github";

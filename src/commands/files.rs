@@ -1,6 +1,6 @@
 //! Files that are written beside stdout.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -37,23 +37,37 @@ impl FileOutput {
     }
 }
 
-/// Opens a file, and empties it unless it is appended to. On a thread of its own, as opening a named pipe waits for a reader.
+/// Opens a file, and empties it unless it is appended to.
 pub(super) fn open(path: &Path, append: bool, context: &mut Context<'_>) -> Result<Sink> {
-    let path = path.to_owned();
-    let file: File = context.wait("a file to be opened for writing", move || {
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .append(append)
-            .truncate(!append)
-            .open(&path)
-            .map_err(|error| file_error(&path, error))
-    })?;
+    let file = if may_wait(path) {
+        let path = path.to_owned();
+        context.wait("a file to be opened for writing", move || {
+            opened(&path, append)
+        })?
+    } else {
+        // Right here, where no signal comes first: it would leave the command without its summary.
+        opened(path, append)?
+    };
     let sink = Queue::to_file(file);
     let waker = context.inbox.waker();
     sink.on_change(move || waker.nudge());
     super::context::mind(&mut context.inbox, sink.clone());
     Ok(sink)
+}
+
+/// Whether opening may last: that of a named pipe waits for a reader. A regular file is opened at once.
+fn may_wait(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
+
+fn opened(path: &Path, append: bool) -> Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .append(append)
+        .truncate(!append)
+        .open(path)
+        .map_err(|error| file_error(path, error))
 }
 
 fn file_error(path: &Path, error: io::Error) -> Error {

@@ -56,8 +56,8 @@ pub(super) struct Outputs {
     question_on_stdout: bool,
     /// The reader of stdout left.
     pub(super) reader_left: bool,
-    /// A write failed, other than for a reader that left.
-    pub(super) write_failed: bool,
+    /// What the first write was told as that failed, other than for a reader that left.
+    pub(super) write_failure: Option<String>,
 }
 
 impl Outputs {
@@ -80,7 +80,7 @@ impl Outputs {
             question_on_stdout: context.streams.out_terminal
                 && context.global.format() == Output::Human,
             reader_left: false,
-            write_failed: false,
+            write_failure: None,
         }
     }
 
@@ -212,14 +212,14 @@ impl Outputs {
         self.console.clear();
     }
 
-    /// Writes the summary.
-    pub(super) fn summarise(&mut self, verdict: &Verdict) {
+    /// Writes the summary, and gives where it goes.
+    pub(super) fn summarise(&mut self, verdict: &Verdict) -> Option<Sink> {
         if let Some(summary) = &mut self.summary {
             let _ = summary.reporter.end(Some(verdict));
+            return Some(summary.sink.clone());
         }
-        if let Some(summary) = &mut self.summary_on_stdout {
-            let _ = summary.end(Some(verdict));
-        }
+        let _ = self.summary_on_stdout.as_mut()?.end(Some(verdict));
+        Some(self.out.clone())
     }
 
     /// The sinks of the files with their names, for waiting until they are written.
@@ -236,8 +236,8 @@ impl Outputs {
         let files = self.events.iter_mut().chain(&mut self.summary);
         for file in files.chain(&mut self.reports.files) {
             if let Some(error) = file.new_failure() {
-                self.write_failed = true;
                 report(&self.console, &error);
+                self.write_failure.get_or_insert_with(|| error.to_string());
             }
         }
         let Some(kind) = self.out.failure() else {
@@ -250,10 +250,11 @@ impl Outputs {
         if kind == io::ErrorKind::BrokenPipe {
             self.reader_left = true;
         } else {
-            self.write_failed = true;
+            let error = write_failed(kind);
             if self.out.untold_failure().is_some() {
-                report(&self.console, &write_failed(kind));
+                report(&self.console, &error);
             }
+            self.write_failure.get_or_insert_with(|| error.to_string());
         }
     }
 }

@@ -22,14 +22,14 @@ const LINE_CAP: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
     let (inputs, targets) = (Inputs::log(&options.file), &options.reports.report);
-    let files: Vec<&Path> = apart::reports(targets).collect();
+    let files: Vec<_> = apart::reports(targets).collect();
     apart::check(&inputs, &files, targets, context)?;
     let mut outputs = Outputs::stdout(context, None);
     outputs.open_reports(targets, context)?;
     let lines = Lines::open(&options.file, context)?;
     let mut verdict = None;
     let broken = show(lines, &options.file, &mut verdict, &mut outputs, context)?;
-    if outputs.write_failed {
+    if outputs.write_failure.is_some() {
         return Ok(Exit::OutputFailed);
     }
     // What stands before a line that is no event is shown all the same.
@@ -55,7 +55,7 @@ pub(super) fn run(options: &Render, context: &mut Context<'_>) -> Result<Exit> {
         }
     }
     outputs.check();
-    Ok(if outputs.write_failed {
+    Ok(if outputs.write_failure.is_some() {
         Exit::OutputFailed
     } else {
         Exit::Done
@@ -93,7 +93,7 @@ fn show(
             }
         }
         outputs.idle();
-        if last || error.is_some() || outputs.unwatched() || outputs.write_failed {
+        if last || error.is_some() || outputs.unwatched() || outputs.write_failure.is_some() {
             return Ok(error);
         }
     }

@@ -1,5 +1,6 @@
 //! What `run`, `submit` and `wait` share: the gate around a followed turn.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use crate::exit::Exit;
 use crate::follow::{Observer, Outcome, Policy, Program, Stop};
 use crate::protocol::{Session, StopReason};
 use crate::report::Verdict;
+use crate::streams::Sink;
 
 /// How long a program that answers questions may take: below the daemon's own deadline of 2 minutes,
 /// which is not on the wire.
@@ -113,12 +115,13 @@ impl<'g> Awaiting<'g> {
         }
         let (mut judgement, verdict) = self.verdict(&outcome);
         self.tell(&judgement, &outcome, context);
-        self.outputs.summarise(&verdict);
+        let summary = self.outputs.summarise(&verdict);
         self.settle(&mut outcome, context);
-        // What came while the summary was being written cannot stand in it any more. A reader that
-        // left by now has got everything.
+        // The code in a summary that is written stands: what came while it was being written came
+        // too late. So did a reader that left by now; it has got everything.
+        let stands = summary.is_some_and(|sink| sink.is_written() && sink.failure().is_none());
         let (last, _) = self.verdict(&outcome);
-        if last.exit != judgement.exit && last.exit != Exit::StdoutClosed {
+        if last.exit != judgement.exit && last.exit != Exit::StdoutClosed && !stands {
             outputs::tell(&last, context);
             judgement = last;
         }
@@ -142,11 +145,15 @@ impl<'g> Awaiting<'g> {
         let facts = Facts {
             gate: Some(self.gate),
             unwatched: self.outputs.unwatched(),
-            write_failed: self.outputs.write_failed,
+            write_failed: self.outputs.write_failure.is_some(),
         };
         let judgement = verdict::judge(outcome, &facts);
         let answer = self.outputs.answer();
         let mut verdict = verdict::verdict(self.session_id.as_deref(), outcome, &judgement, answer);
+        if judgement.exit == Exit::OutputFailed && verdict.message.is_none() {
+            // It was told when it happened, and is not told again.
+            verdict.message.clone_from(&self.outputs.write_failure);
+        }
         verdict.daemon_version.clone_from(&self.daemon_version);
         if let Some(session) = &self.session {
             verdict.context_window = session.context_window;
@@ -161,12 +168,28 @@ impl<'g> Awaiting<'g> {
         // One that came while the session was being closed.
         heed(context.inbox.signal(), outcome);
         for (mut sink, name) in self.outputs.files() {
-            let flushed = context.settle(&mut sink, patient(outcome));
-            self.interrupted_by(flushed, &name, outcome);
+            self.write_out(&mut sink, &name, outcome, context);
         }
-        let flushed = context.flush(patient(outcome));
-        self.interrupted_by(flushed, "stdout", outcome);
+        let _ = context.streams.out.flush();
+        let mut out = context.streams.out.clone();
+        self.write_out(&mut out, "stdout", outcome, context);
         self.outputs.check();
+    }
+
+    /// Waits for one of them; what ended that leaves it a moment yet.
+    fn write_out(
+        &self,
+        sink: &mut Sink,
+        name: &str,
+        outcome: &mut Outcome,
+        context: &mut Context<'_>,
+    ) {
+        let was_patient = patient(outcome);
+        let flushed = context.settle(sink, was_patient);
+        self.interrupted_by(flushed, name, outcome);
+        if was_patient && !patient(outcome) {
+            let _ = context.settle(sink, false);
+        }
     }
 
     /// What ended the wait for an output to be written.

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 pub use colour::{Preference, wants_colour};
 pub use queue::{Level, Queue, Sink};
-pub use watch::reader_left;
+pub use watch::{OpenFile, reader_left};
 
 /// The standard streams as the program uses them.
 #[expect(
@@ -30,6 +30,8 @@ pub struct Streams {
     pub stdin: Option<Box<dyn Read + Send>>,
     /// The device and number of the regular file that stdin comes from, if it does from one.
     pub in_file: Option<(u64, u64)>,
+    /// The regular files that stdout and stderr go to, asked only where other files are written.
+    pub files: fn() -> [Option<OpenFile>; 2],
     /// Whether stdin is a terminal.
     pub in_terminal: bool,
     /// Whether stdout is a terminal.
@@ -73,6 +75,12 @@ impl Streams {
             err: err_sink,
             stdin: Some(Box::new(io::stdin())),
             in_file: watch::regular_file(&io::stdin()),
+            files: || {
+                [
+                    watch::open_file(&io::stdout()),
+                    watch::open_file(&io::stderr()),
+                ]
+            },
             in_terminal: io::stdin().is_terminal(),
             out_terminal: io::stdout().is_terminal(),
             err_terminal: io::stderr().is_terminal(),
@@ -91,6 +99,7 @@ impl Streams {
             err: Queue::new(vec![target::Target::other(err)]).sink(0),
             stdin: Some(Box::new(io::empty())),
             in_file: None,
+            files: || [None, None],
             in_terminal: false,
             out_terminal: false,
             err_terminal: false,

@@ -25,6 +25,28 @@ pub(super) fn regular_file(file: &impl AsFd) -> Option<(u64, u64)> {
     Some((found.dev(), found.ino()))
 }
 
+/// A regular file that a stream goes to.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenFile {
+    /// The device it is on.
+    pub device: u64,
+    /// Its number there.
+    pub number: u64,
+    /// Whether each write goes to the end of the file, wherever that is by then.
+    pub appends: bool,
+}
+
+/// See [`OpenFile`]; `None` for anything but a regular file.
+pub(super) fn open_file(file: &impl AsFd) -> Option<OpenFile> {
+    let (device, number) = regular_file(file)?;
+    let flags = rustix::fs::fcntl_getfl(file).ok()?;
+    Some(OpenFile {
+        device,
+        number,
+        appends: flags.contains(rustix::fs::OFlags::APPEND),
+    })
+}
+
 /// Whether the file is the one that takes everything and keeps nothing, which no write ever waits for.
 #[cfg(target_os = "linux")]
 pub(super) fn swallows(file: &impl AsFd) -> bool {

@@ -8,6 +8,7 @@ mod support;
 mod arguments;
 mod help;
 mod images;
+mod redirected;
 mod rendering;
 mod simulating;
 mod text;

@@ -192,3 +192,27 @@ fn b20_at_a_question_and_after_the_end() {
     let points = points::at_a_question().into_iter();
     kill_at_each(&points.chain(points::after_the_end()).collect::<Vec<_>>());
 }
+
+#[test]
+fn one_signal_leaves_a_summary_however_early_it_comes() {
+    let daemon = daemon_with("slow", |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("summary.json");
+    let line = ["run", "--quiet", "--summary", file.to_str().unwrap(), "go"];
+    let mut handled = 0;
+    // The files are opened within the first milliseconds.
+    for tenths in 0..100 {
+        let _ = fs::remove_file(&file);
+        let running = at(&daemon, line).start();
+        thread::sleep(Duration::from_micros(100 * tenths));
+        running.signal(Signal::TERM);
+        // As long as the program does not listen yet it dies of it.
+        if running.wait().status.code() == Some(143) {
+            let text = fs::read_to_string(&file).unwrap();
+            let summary: serde_json::Value = serde_json::from_str(&text).expect(&text);
+            assert_eq!(summary["exit_code"], 143);
+            handled += 1;
+        }
+    }
+    assert!(handled > 10, "{handled}");
+}

@@ -106,6 +106,13 @@ fn the_summary_knows_of_a_full_disk_under_the_events() {
         .err_has("/dev/full");
     assert_eq!(json(&file)["exit_code"], 74);
     assert_eq!(json(&file)["reason"], "done");
+    // Only plain success has nothing to say.
+    let message = json(&file)["message"].to_string();
+    assert!(message.contains("/dev/full cannot be written"), "{message}");
+    let line = ["run", "--summary", file.to_str().unwrap(), "go"];
+    ends(spawn(at(&daemon, line), full()), 74);
+    let message = json(&file)["message"].to_string();
+    assert!(message.contains("stdout could not be written"), "{message}");
 }
 
 #[test]

@@ -56,6 +56,42 @@ fn a_named_pipe_that_nobody_opens_is_left_at_a_signal() {
 }
 
 #[test]
+fn the_code_in_a_summary_that_is_written_is_the_code() {
+    // More than a pipe holds: the signal comes in the middle of it.
+    let delta = format!(r#"{{"turn_id":"t1","text":"{}"}}"#, "m".repeat(300_000));
+    let events = [
+        ("turn.started", r#"{"turn_id":"t1"}"#),
+        ("message.delta", delta.as_str()),
+        (
+            "turn.completed",
+            r#"{"turn_id":"t1","reason":"incomplete"}"#,
+        ),
+    ];
+    let daemon = support::playing(&events, |_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = fifo(folder.path());
+    let name = pipe.to_str().unwrap();
+    for is_read in [true, false] {
+        let run = at(&daemon, ["run", "--quiet", "--summary", name, "go"]);
+        let mut child = spawn(run, Stdio::null());
+        let mut reader = File::open(&pipe).unwrap();
+        let mut text = vec![0];
+        reader.read_exact(&mut text).unwrap();
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        if is_read {
+            thread::sleep(Duration::from_millis(20));
+            reader.read_to_end(&mut text).unwrap();
+            let summary: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            assert_eq!(summary["exit_code"], 11);
+            assert_eq!(ends(child, 11), "");
+        } else {
+            let status = wait_for(&mut child, HANG).expect("it hangs");
+            assert_eq!(status.code(), Some(143));
+        }
+    }
+}
+
+#[test]
 fn events_that_nobody_reads_delay_neither_signal_nor_timeout() {
     for bound in ["1s", "1h"] {
         let daemon = long_turn();

@@ -284,7 +284,12 @@ impl Watch {
 
     /// One object, one line, which names the code that the command ended with.
     fn summary_file(&self, path: &Path, found: &mut Found) {
-        let Some(text) = content(path, found) else {
+        // It is opened before all else, so only what comes earlier leaves none.
+        let none = [2, 74]
+            .iter()
+            .chain(&SIGNALS)
+            .any(|code| found.ended == Ended::Code(*code));
+        let Some(text) = content(path, none, found) else {
             return;
         };
         match (found.ended, text.strip_suffix('\n')) {
@@ -309,7 +314,8 @@ impl Watch {
     }
 
     fn events_file(&self, path: &Path, found: &mut Found) {
-        let Some(text) = content(path, found) else {
+        let none = is_abrupt(found.ended) || found.ended == Ended::Code(2);
+        let Some(text) = content(path, none, found) else {
             return;
         };
         if found.ended == Ended::Code(2) {
@@ -330,10 +336,12 @@ impl Watch {
     /// What can only be said when all is over.
     fn conclude(&self, found: &mut Found) {
         let ended = found.ended;
-        if self.summary_on_stdout && found.out.whole && !is_abrupt(ended) && ended != Ended::Code(2)
-        {
+        if self.summary_on_stdout && found.out.whole && ended != Ended::Code(2) {
             let last = std::mem::take(&mut found.out.last);
-            self.is_summary(&last, found);
+            // After an abrupt end there may be none; one that is there has to be right.
+            if !is_abrupt(ended) || Shape::of(&parsed(&last)) == Shape::Summary {
+                self.is_summary(&last, found);
+            }
         }
         let in_lines = matches!(self.printed, Printed::Events | Printed::Objects);
         for (lines, in_lines) in [(&found.out, in_lines), (&found.err, self.objects_on_stderr)] {
@@ -393,15 +401,15 @@ fn parsed(line: &str) -> Value {
     value.unwrap_or(Value::Null)
 }
 
-/// The text of a file that was to be written; `None` if it is none to be looked into.
-fn content(path: &Path, found: &mut Found) -> Option<String> {
+/// The text of a file that was to be written, which may not be there at all after an end that
+/// nobody waited for or, if `none`, as this one; `None` if there is nothing to be looked into.
+fn content(path: &Path, none: bool, found: &mut Found) -> Option<String> {
     match fs::metadata(path) {
         Ok(data) if data.is_file() => Some(fs::read_to_string(path).unwrap()),
         // A pipe, a full disk.
         Ok(_) => None,
         Err(error) => {
-            let fails = is_abrupt(found.ended) || found.ended == Ended::Code(2);
-            if !fails {
+            if !none && matches!(found.ended, Ended::Code(_)) {
                 found.faults.push(format!("{path:?}: {error}"));
             }
             None

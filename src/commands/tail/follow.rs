@@ -196,7 +196,7 @@ impl Merge {
     }
 
     fn ended(&self, outputs: &mut Outputs) -> Option<Ended> {
-        if outputs.unwatched() || outputs.write_failed {
+        if outputs.unwatched() || outputs.write_failure.is_some() {
             return Some(Ended::Unwatched);
         }
         let over = self.discovery.is_none() && self.lanes.iter().all(|lane| lane.aim.over);

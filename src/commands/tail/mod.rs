@@ -7,6 +7,7 @@ mod filter;
 mod follow;
 pub(super) mod lane;
 
+use super::apart::{self, Inputs, Written};
 use super::outputs::{self, Outputs};
 use super::verdict::{self, Facts};
 use super::{Context, Flushed};
@@ -19,6 +20,12 @@ use follow::{Ended, Merge};
 
 pub(super) fn run(options: &Tail, context: &mut Context<'_>) -> Result<Exit> {
     check(options)?;
+    let files: Vec<_> = options
+        .cursor
+        .iter()
+        .map(|path| Written::anew(path))
+        .collect();
+    apart::check(&Inputs::default(), &files, &[], context)?;
     let cursor = match &options.cursor {
         Some(path) => {
             let path = path.clone();
@@ -61,7 +68,7 @@ fn finish(ended: Ended, merge: &Merge, outputs: &Outputs, context: &Context<'_>)
         Ended::Signal(signal) => Err(Error::signal(signal)),
         Ended::Failed(error) => Err(error),
         Ended::Told(exit) => Ok(exit),
-        _ if outputs.write_failed => Ok(Exit::OutputFailed),
+        _ if outputs.write_failure.is_some() => Ok(Exit::OutputFailed),
         // A reader that left is an ending, and whoever left knows it.
         Ended::Unwatched if !merge.awaits_a_turn() => Ok(Exit::Done),
         Ended::Unwatched => Ok(Exit::StdoutClosed),
