@@ -200,8 +200,11 @@ fn one_signal_leaves_a_summary_however_early_it_comes() {
     let file = folder.path().join("summary.json");
     let line = ["run", "--quiet", "--summary", file.to_str().unwrap(), "go"];
     let mut handled = 0;
-    // The files are opened within the first milliseconds.
-    for tenths in 0..100 {
+    // The files are opened within the first milliseconds; of a busy machine they may be many.
+    for tenths in 0..2000 {
+        if handled == 60 {
+            break;
+        }
         let _ = fs::remove_file(&file);
         let running = at(&daemon, line).start();
         thread::sleep(Duration::from_micros(100 * tenths));
@@ -214,5 +217,5 @@ fn one_signal_leaves_a_summary_however_early_it_comes() {
             handled += 1;
         }
     }
-    assert!(handled > 10, "{handled}");
+    assert_eq!(handled, 60);
 }
