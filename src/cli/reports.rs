@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
+use super::nearest;
+
 /// Reports of a turn.
 #[derive(Debug, Clone, Args)]
 pub struct Reports {
@@ -51,7 +53,13 @@ impl ReportTarget {
         match &bytes[..at] {
             b"junit" => Ok(Self::JUnit(path)),
             b"markdown" => Ok(Self::Markdown(path)),
-            _ => Err(FORMS.to_owned()),
+            other => {
+                let typed = String::from_utf8_lossy(other);
+                let meant = nearest(&typed, ["junit", "markdown"])
+                    .map(|name| format!("; did you mean {name}={}?", path.display()))
+                    .unwrap_or_default();
+                Err(format!("{FORMS}{meant}"))
+            }
         }
     }
 }

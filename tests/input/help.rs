@@ -190,7 +190,7 @@ fn the_commands_stand_in_groups() {
 
 #[test]
 fn what_was_meant_is_named() {
-    let misspelt: [(&[&str], &str); 14] = [
+    let misspelt: [(&[&str], &str); 15] = [
         (&["sumbit", "x"], "hint: did you mean: dcodectl submit\n"),
         // The nearest of two that are near, and letters that changed places in a short word.
         (&["submitt"], "hint: did you mean: dcodectl submit\n"),
@@ -221,6 +221,10 @@ fn what_was_meant_is_named() {
         (
             &["run", "--on-approval", "alow", "x"],
             "did you mean allow?",
+        ),
+        (
+            &["run", "--report", "junitt=r.xml", "x"],
+            "did you mean junit=r.xml?",
         ),
         (
             &["simulate", "incomplet"],
